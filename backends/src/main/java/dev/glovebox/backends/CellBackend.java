@@ -1,0 +1,129 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.TenantId;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.backend.Capability;
+import dev.glovebox.core.backend.Requirements;
+import dev.glovebox.core.backend.SandboxBackend;
+import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.backend.TierStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/// The tiers `wasm` and `isolate`: sandboxes in cells. Thread-safe.
+public final class CellBackend implements SandboxBackend {
+    private static final int ENTROPY_BYTES = 64;
+    private static final Set<Capability> WASM = EnumSet.of(
+            Capability.PYTHON,
+            Capability.JAVASCRIPT,
+            Capability.WASM_MODULES,
+            Capability.CONTEXTS,
+            Capability.FILES,
+            Capability.STDIN);
+    private static final Set<Capability> ISOLATE = EnumSet.of(
+            Capability.JAVASCRIPT, Capability.TYPESCRIPT, Capability.CONTEXTS, Capability.FILES, Capability.STDIN);
+
+    private final AgentListener listener;
+    private final Cells cells;
+    private final SecureRandom random = new SecureRandom();
+
+    private CellBackend(CellOptions options, AgentListener listener) {
+        this.listener = listener;
+        this.cells = new Cells(listener, new CellLauncher(options, listener.path()), options.spareCells());
+    }
+
+    /// Opens the backend: listens for agents and starts the spare cells in the background.
+    ///
+    /// @throws GloveboxException TIER_UNAVAILABLE if something that cells need is missing
+    public static CellBackend open(CellOptions options) {
+        String missing = CellLauncher.missing(options);
+        if (!missing.isEmpty()) {
+            throw new GloveboxException(
+                    ErrorCode.TIER_UNAVAILABLE,
+                    "cells cannot start here: " + missing + "; './glovebox build' makes it");
+        }
+        try {
+            // A fresh name: two processes may share the directory, and a dead one's socket may be left in it.
+            Path socket = options.runDirectory()
+                    .resolve("agents-" + ProcessHandle.current().pid() + ".sock");
+            Files.deleteIfExists(socket);
+            CellBackend backend = new CellBackend(options, AgentListener.open(socket));
+            backend.cells.refillSpares();
+            return backend;
+        } catch (IOException failure) {
+            throw new GloveboxException(
+                    ErrorCode.TIER_UNAVAILABLE,
+                    "the agents' socket cannot be made in " + options.runDirectory() + ": " + failure.getMessage(),
+                    failure);
+        }
+    }
+
+    @Override
+    public Set<Tier> tiers() {
+        return Set.of(Tier.WASM, Tier.ISOLATE);
+    }
+
+    @Override
+    public Set<Capability> capabilities(Tier tier) {
+        return Set.copyOf(tier == Tier.WASM ? WASM : ISOLATE);
+    }
+
+    @Override
+    public List<TierStatus> probe() {
+        String trouble = cells.probe();
+        return List.of(status(Tier.WASM, trouble), status(Tier.ISOLATE, trouble));
+    }
+
+    private static TierStatus status(Tier tier, String trouble) {
+        return trouble.isEmpty()
+                ? new TierStatus(tier, true, "a cell started and greeted", "")
+                : new TierStatus(tier, false, trouble, "run './glovebox build' and see the server's log");
+    }
+
+    @Override
+    public SandboxHandle create(Requirements requirements) {
+        try {
+            Cells.Place place = cells.take(requirements.tenant(), requirements.alone());
+            try {
+                return connect(place, requirements);
+            } catch (RuntimeException | InterruptedException failure) {
+                place.released();
+                throw failure;
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new GloveboxException(ErrorCode.BACKEND_LOST, "the caller went away");
+        }
+    }
+
+    private SandboxHandle connect(Cells.Place place, Requirements requirements) throws InterruptedException {
+        byte[] entropy = new byte[ENTROPY_BYTES];
+        random.nextBytes(entropy);
+        AgentSandbox sandbox = new AgentSandbox(place.cell().spawn(requirements), place);
+        sandbox.configure(Requests.configure(requirements, entropy));
+        return sandbox;
+    }
+
+    /// The process ids of the cells that run now, for tests and for measurements.
+    public List<Long> cellPids() {
+        return cells.pids();
+    }
+
+    /// Ends the cell of a tenant at once, as if it had died; for tests of what follows.
+    public void killCell(TenantId tenant) {
+        cells.kill(tenant);
+    }
+
+    @Override
+    public void close() {
+        cells.close();
+        listener.close();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.Limits;
+import java.nio.file.Path;
+
+/// How this server starts its cells.
+///
+/// @param javaHome the JDK that runs them
+/// @param distribution the directory of the built product: `cell/*.jar`, `native/`, `guest/`, `aot/`
+/// @param runDirectory where the agents' socket goes; only this user may enter it
+/// @param warm interpreters that each cell keeps ready, as its command line takes them: `python=4,javascript=1`
+/// @param spareCells cells that are kept started for the next tenant
+public record CellOptions(Path javaHome, Path distribution, Path runDirectory, String warm, int spareCells) {
+
+    /// For a server: the pools are filled, the next tenant's cell is there before the tenant.
+    public static CellOptions forServer(Path javaHome, Path distribution, Path runDirectory) {
+        return new CellOptions(
+                javaHome, distribution, runDirectory, "python=8,javascript=2,isolate=4", Limits.SPARE_CELLS);
+    }
+
+    /// For one run in a short-lived process: nothing is started that this run does not need.
+    public static CellOptions forOneRun(Path javaHome, Path distribution, Path runDirectory) {
+        return new CellOptions(javaHome, distribution, runDirectory, "", 0);
+    }
+}

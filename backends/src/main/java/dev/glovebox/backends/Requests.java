@@ -1,0 +1,47 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.GuestPath;
+import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.backend.Requirements;
+import dev.glovebox.wire.agent.Fields;
+import dev.glovebox.wire.agent.Tag;
+import java.util.List;
+import java.util.Map;
+
+/// Writes the product's own words as fields of requests.
+final class Requests {
+    private Requests() {}
+
+    static Fields path(GuestPath path) {
+        return Fields.builder().text(Tag.PATH, path.value()).build();
+    }
+
+    static List<String> environment(Map<String, String> environment) {
+        return environment.entrySet().stream()
+                .map(variable -> variable.getKey() + "=" + variable.getValue())
+                .sorted()
+                .toList();
+    }
+
+    static void putLimits(Fields.Builder fields, ResourceLimits limits) {
+        fields.number(Tag.WALL_MILLIS, limits.wallTime().toMillis())
+                .number(Tag.CPU_MILLIS, limits.cpuTime().toMillis())
+                .number(Tag.MEMORY_BYTES, limits.memoryBytes())
+                .number(Tag.OUTPUT_BYTES, limits.outputBytes());
+    }
+
+    static void putQuota(Fields.Builder fields, ResourceLimits limits) {
+        fields.number(Tag.DISK_BYTES, limits.diskBytes()).number(Tag.FILE_COUNT, limits.fileCount());
+    }
+
+    /// The CONFIGURE request of a new sandbox.
+    static Fields configure(Requirements requirements, byte[] entropy) {
+        Fields.Builder fields = Fields.builder()
+                .text(Tag.SANDBOX, requirements.sandbox().value())
+                .texts(Tag.ENVIRONMENT, environment(requirements.environment()))
+                .bytes(Tag.ENTROPY, entropy);
+        putLimits(fields, requirements.limits());
+        putQuota(fields, requirements.limits());
+        return fields.build();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.backends;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.bench;
+
+import org.jspecify.annotations.NullMarked;

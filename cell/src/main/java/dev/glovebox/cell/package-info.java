@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.cell;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.conformance;
+
+import org.jspecify.annotations.NullMarked;

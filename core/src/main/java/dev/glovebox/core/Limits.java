@@ -1,0 +1,113 @@
+package dev.glovebox.core;
+
+import java.time.Duration;
+
+/// Every bound of the product, with its reason. A number that limits something belongs here and nowhere else, so that
+/// an operator can read on one page how much anybody can ask for. Bounds of the agent protocol's encoding are part of
+/// the protocol and stand in `wire`.
+public final class Limits {
+    private Limits() {}
+
+    private static final long MIB = 1024L * 1024L;
+
+    // ---- one process or execution
+
+    /// Agents' scripts are short; who needs longer says so.
+    public static final Duration WALL_TIME_DEFAULT = Duration.ofSeconds(30);
+    /// A day: longer work belongs in a sandbox with a lease, not in one process.
+    public static final Duration WALL_TIME_MAX = Duration.ofHours(24);
+    /// The same as the wall clock: one guest thread cannot use more.
+    public static final Duration CPU_TIME_DEFAULT = Duration.ofSeconds(30);
+
+    public static final Duration CPU_TIME_MAX = Duration.ofHours(24);
+
+    /// CPython needs about 10 MiB; a list of a million integers 40.
+    public static final long MEMORY_BYTES_DEFAULT = 128 * MIB;
+    /// Below this no interpreter starts.
+    public static final long MEMORY_BYTES_MIN = 16 * MIB;
+    /// A 32-bit WebAssembly memory is at most 4 GiB; half of it keeps pointers positive.
+    public static final long MEMORY_BYTES_MAX = 2048 * MIB;
+
+    /// Enough for any log that a model will read; a flood ends here.
+    public static final long OUTPUT_BYTES_DEFAULT = 8 * MIB;
+
+    public static final long OUTPUT_BYTES_MAX = 1024 * MIB;
+
+    /// Output that a reply holds in memory at once; larger output must be streamed.
+    public static final long BUFFERED_OUTPUT_BYTES_MAX = 16 * MIB;
+
+    /// One MIME bundle, for example a large PNG.
+    public static final int RESULT_BYTES_MAX = (int) (8 * MIB);
+
+    // ---- file system of a sandbox
+
+    public static final long DISK_BYTES_DEFAULT = 64 * MIB;
+    public static final long DISK_BYTES_MAX = 1024 * MIB;
+    public static final int FILE_COUNT_DEFAULT = 10_000;
+    public static final int FILE_COUNT_MAX = 100_000;
+    /// As Linux: NAME_MAX.
+    public static final int FILE_NAME_BYTES_MAX = 255;
+    /// As Linux: PATH_MAX.
+    public static final int PATH_BYTES_MAX = 4096;
+    /// As Linux: more links than this in one path is a loop.
+    public static final int SYMLINK_DEPTH_MAX = 40;
+    /// Nesting that recursive operations can bear.
+    public static final int DIRECTORY_DEPTH_MAX = 256;
+
+    public static final int OPEN_FILES_MAX = 256;
+
+    // ---- requests
+
+    /// Code in a request: a program, not a data set. Data goes into files.
+    public static final int CODE_BYTES_MAX = (int) (4 * MIB);
+    /// As Linux' default ARG_MAX for one string list; bounds argv and environment each.
+    public static final int ARGUMENTS_BYTES_MAX = 128 * 1024;
+
+    public static final int ARGUMENTS_MAX = 4096;
+    /// A request body of the native API, files in base64 included.
+    public static final long REQUEST_BYTES_MAX = 64 * MIB;
+    /// A WebAssembly module given by a user.
+    public static final int MODULE_BYTES_MAX = (int) (32 * MIB);
+
+    public static final int METADATA_ENTRIES_MAX = 64;
+    public static final int METADATA_VALUE_BYTES_MAX = 2048;
+    public static final int PAGE_SIZE_DEFAULT = 100;
+    public static final int PAGE_SIZE_MAX = 1000;
+    /// Files that a one-shot run hands in or asks for.
+    public static final int RUN_FILES_MAX = 256;
+
+    // ---- sandboxes
+
+    public static final Duration LEASE_DEFAULT = Duration.ofMinutes(5);
+    public static final Duration LEASE_MAX = Duration.ofHours(24);
+    public static final int SANDBOXES_PER_TENANT_MAX = 200;
+    public static final int SANDBOXES_MAX = 1000;
+    public static final int CONTEXTS_PER_SANDBOX_MAX = 16;
+    public static final int PROCESSES_PER_SANDBOX_MAX = 64;
+    /// Runs of one tenant that may be under way or waiting at once; one more is refused with 429.
+    public static final int RUNS_PER_TENANT_MAX = 512;
+    /// What a run may wait for a place on the cell's processors before it is refused.
+    public static final Duration ADMISSION_WAIT_MAX = Duration.ofSeconds(30);
+
+    // ---- cells
+
+    /// How long a worker JVM may take from its start to its greeting; measured 0.1 s with an AOT cache, 1 s without.
+    public static final Duration CELL_START_MAX = Duration.ofSeconds(20);
+    /// Warm cells that belong to nobody yet.
+    public static final int SPARE_CELLS = 1;
+    /// How long past a guest's own limit the server waits for the cell to say so before it ends the whole cell.
+    public static final Duration CELL_GRACE = Duration.ofSeconds(2);
+    /// After an interrupt: how long a guest may take to heed it before it is ended.
+    public static final Duration INTERRUPT_GRACE = Duration.ofMillis(500);
+    /// A cell without a sandbox is ended after this, to give its memory back.
+    public static final Duration CELL_IDLE_MAX = Duration.ofMinutes(5);
+    /// The last bound on a cell's memory, whatever its guests do: RLIMIT_DATA of its process.
+    public static final long CELL_DATA_BYTES_MAX = 3072 * MIB;
+
+    // ---- audit
+
+    /// A segment of the audit log; a new one begins when the old one is this large.
+    public static final long AUDIT_SEGMENT_BYTES_MAX = 64 * MIB;
+    /// One record; longer texts in it are cut and marked.
+    public static final int AUDIT_RECORD_BYTES_MAX = 16 * 1024;
+}

@@ -1,0 +1,20 @@
+package dev.glovebox.core.backend;
+
+import dev.glovebox.core.Language;
+import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.TenantId;
+import dev.glovebox.core.Tier;
+import java.util.Map;
+
+/// What the engine asks a backend for, after it decided that it may be had.
+///
+/// @param alone whether nobody else may share the process that hosts it
+public record Requirements(
+        SandboxId sandbox,
+        TenantId tenant,
+        Tier tier,
+        Language language,
+        ResourceLimits limits,
+        Map<String, String> environment,
+        boolean alone) {}

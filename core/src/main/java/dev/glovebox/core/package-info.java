@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.core;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,169 @@
+package dev.glovebox.engine;
+
+import dev.glovebox.core.Command;
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.ExecutionSink;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Principal;
+import dev.glovebox.core.TenantId;
+import dev.glovebox.core.audit.AuditLog;
+import dev.glovebox.core.backend.SandboxBackend;
+import dev.glovebox.core.store.KeyStore;
+import dev.glovebox.core.store.SandboxStore;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
+
+/// The gate's one implementation. For every command, in this order: authorise, decide, record the intent, act, record
+/// the outcome. What acting means is in [SandboxActions], [InsideActions] and [RunAction]; that there is no other way
+/// to them is what this class is for. Thread-safe.
+public final class Engine implements Gate, AutoCloseable {
+    private final Parts parts;
+    private final SandboxActions sandboxes;
+    private final InsideActions inside;
+    private final RunAction run;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /// What an engine is made of.
+    ///
+    /// @param random cryptographically strong
+    public record Options(
+            List<SandboxBackend> backends,
+            SandboxStore sandboxes,
+            KeyStore keys,
+            AuditLog audit,
+            Policies policies,
+            EngineObserver observer,
+            Clock clock,
+            RandomGenerator random) {
+        public Options {
+            backends = List.copyOf(backends);
+        }
+    }
+
+    /// What the actions share.
+    record Parts(
+            Backends backends,
+            SandboxStore store,
+            KeyStore keyStore,
+            Keys keys,
+            AuditTrail audit,
+            Policies policies,
+            Quotas quotas,
+            EngineObserver observer,
+            Clock clock,
+            RandomGenerator random) {}
+
+    public Engine(Options options) {
+        this.parts = new Parts(
+                new Backends(options.backends()),
+                options.sandboxes(),
+                options.keys(),
+                new Keys(options.keys(), options.random(), options.clock()),
+                new AuditTrail(options.audit(), options.clock()),
+                options.policies(),
+                new Quotas(),
+                options.observer(),
+                options.clock(),
+                options.random());
+        this.sandboxes = new SandboxActions(parts);
+        this.inside = new InsideActions(parts, sandboxes);
+        this.run = new RunAction(parts);
+    }
+
+    /// Settles what an earlier server left behind. To be called once, before the first command.
+    public void reclaim() {
+        sandboxes.reclaim();
+    }
+
+    /// How many sandboxes run now.
+    public int sandboxesRunning() {
+        return parts.quotas().sandboxesOfAll();
+    }
+
+    @Override
+    public <R> R execute(Principal principal, Command<R> command, ExecutionSink sink) {
+        admit(principal, command);
+        long intent = parts.audit().intent(principal, command);
+        try {
+            R answer = act(principal, command, sink, intent);
+            parts.audit().outcome(principal, command, intent, answer);
+            return answer;
+        } catch (RuntimeException | Error failure) {
+            parts.audit().failure(principal, command, intent, failure);
+            parts.observer().refused(codeOf(failure));
+            throw failure;
+        }
+    }
+
+    /// Authorises and decides. A refusal is recorded and has no effect.
+    private void admit(Principal principal, Command<?> command) {
+        try {
+            if (closed.get()) {
+                throw new GloveboxException(ErrorCode.OVERLOADED, "this server is stopping: try again when it is back");
+            }
+            Admission.check(principal, command, parts.policies().of(principal.tenant()));
+            if (command instanceof Command.OnSandbox<?> onSandbox) {
+                sandboxes.checkVisible(principal.tenant(), onSandbox.sandbox());
+            }
+        } catch (GloveboxException refusal) {
+            parts.audit().refusal(principal, command, refusal);
+            parts.observer().refused(refusal.code());
+            throw refusal;
+        }
+    }
+
+    /// One line per command. The cast is sound: each arm returns what its command's type parameter says, which the
+    /// compiler cannot see through a switch over the wildcard.
+    @SuppressWarnings("unchecked")
+    private <R> R act(Principal principal, Command<R> command, ExecutionSink sink, long intent) {
+        TenantId tenant = principal.tenant();
+        Command<?> any = command;
+        return (R)
+                switch (any) {
+                    case Command.Run c -> run.run(tenant, c.spec(), sink, intent);
+                    case Command.CreateSandbox c -> sandboxes.create(principal, c.spec());
+                    case Command.GetSandbox c -> sandboxes.get(c.sandbox());
+                    case Command.ListSandboxes c -> parts.store().list(tenant, c.metadata(), c.pageSize(), c.cursor());
+                    case Command.ExtendLease c -> sandboxes.extend(c.sandbox(), c.lease());
+                    case Command.KillSandbox c -> sandboxes.kill(c.sandbox());
+                    case Command.StartProcess c -> inside.start(c, sink);
+                    case Command.WriteInput c -> inside.writeInput(c);
+                    case Command.SignalProcess c -> inside.signal(c);
+                    case Command.ListProcesses c -> inside.processes(c);
+                    case Command.StatFile c -> inside.handle(c).stat(c.path());
+                    case Command.ListDirectory c -> inside.handle(c).list(c.path(), c.depth());
+                    case Command.ReadFile c -> inside.handle(c).read(c.path(), c.content());
+                    case Command.WriteFile c -> inside.handle(c).write(c.path(), c.content());
+                    case Command.MakeDirectory c -> inside.handle(c).makeDirectory(c.path());
+                    case Command.MoveFile c -> inside.handle(c).move(c.from(), c.to());
+                    case Command.RemoveFile c -> inside.remove(c);
+                    case Command.OpenContext c -> inside.openContext(c);
+                    case Command.ListContexts c -> inside.contexts(c);
+                    case Command.Execute c -> inside.execute(c, sink);
+                    case Command.InterruptContext c -> inside.interrupt(c);
+                    case Command.CloseContext c -> inside.closeContext(c);
+                    case Command.CreateKey c -> parts.keys().create(c.tenant(), c.role(), c.label());
+                    case Command.ListKeys _ -> parts.keyStore().list();
+                    case Command.RevokeKey c -> {
+                        parts.keys().revoke(c.id());
+                        yield Command.Done.DONE;
+                    }
+                };
+    }
+
+    private static ErrorCode codeOf(Throwable failure) {
+        return failure instanceof GloveboxException refusal ? refusal.code() : ErrorCode.INTERNAL;
+    }
+
+    /// Ends every sandbox, then the backends. Commands that come later are refused; those under way end as their
+    /// sandboxes do.
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            sandboxes.close();
+            parts.backends().close();
+        }
+    }
+}

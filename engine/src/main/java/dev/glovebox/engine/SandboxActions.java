@@ -1,0 +1,205 @@
+package dev.glovebox.engine;
+
+import dev.glovebox.core.Command;
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Principal;
+import dev.glovebox.core.Sandbox;
+import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.SandboxSpec;
+import dev.glovebox.core.SandboxState;
+import dev.glovebox.core.StopReason;
+import dev.glovebox.core.TenantId;
+import dev.glovebox.core.backend.Requirements;
+import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.policy.Policy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Creates, extends and ends sandboxes, and knows those that run. Thread-safe.
+final class SandboxActions implements AutoCloseable {
+    private final Engine.Parts parts;
+    private final Map<SandboxId, LiveSandbox> live = new ConcurrentHashMap<>();
+    private final Leases leases;
+
+    SandboxActions(Engine.Parts parts) {
+        this.parts = parts;
+        this.leases = new Leases(parts.clock(), this::expire);
+    }
+
+    Sandbox create(Principal principal, SandboxSpec spec) {
+        TenantId tenant = principal.tenant();
+        Policy policy = parts.policies().of(tenant);
+        TierChoice choice = TierChoice.choose(
+                spec.tier(), spec.language(), "", policy, parts.backends().tiers());
+        parts.quotas().takeSandbox(tenant, policy);
+        try {
+            return start(tenant, spec, choice, policy);
+        } catch (RuntimeException | Error failure) {
+            parts.quotas().giveSandbox(tenant);
+            parts.observer().ended(choice.tier(), StopReason.START_FAILED);
+            throw failure;
+        }
+    }
+
+    private Sandbox start(TenantId tenant, SandboxSpec spec, TierChoice choice, Policy policy) {
+        SandboxId id = SandboxId.random(parts.random());
+        Instant begun = parts.clock().instant();
+        SandboxHandle handle = parts.backends()
+                .of(choice.tier())
+                .create(new Requirements(
+                        id,
+                        tenant,
+                        choice.tier(),
+                        spec.language(),
+                        spec.limits(),
+                        spec.environment(),
+                        policy.cellPerSandbox()));
+        try {
+            Instant now = parts.clock().instant();
+            Sandbox sandbox = new Sandbox(
+                    id,
+                    tenant,
+                    choice.tier(),
+                    choice.reason(),
+                    spec.language(),
+                    new SandboxState.Running(now),
+                    now,
+                    now.plus(spec.lease()),
+                    spec.limits(),
+                    spec.metadata());
+            parts.store().save(sandbox);
+            live.put(id, new LiveSandbox(sandbox, handle));
+            leases.set(id, sandbox.expiresAt());
+            handle.onLost(why -> lost(id, why));
+            parts.observer().created(choice.tier(), Duration.between(begun, now));
+            return sandbox;
+        } catch (RuntimeException | Error failure) {
+            live.remove(id);
+            leases.forget(id);
+            handle.close();
+            throw failure;
+        }
+    }
+
+    /// Refuses, in the same words, a sandbox that is another tenant's, that is dead, and that never was.
+    void checkVisible(TenantId tenant, SandboxId id) {
+        LiveSandbox sandbox = live.get(id);
+        if (sandbox == null || !sandbox.sandbox().tenant().equals(tenant)) {
+            throw notFound(id);
+        }
+    }
+
+    /// The sandbox, which [#checkVisible] has let through; it may have ended since.
+    LiveSandbox find(SandboxId id) {
+        LiveSandbox sandbox = live.get(id);
+        if (sandbox == null) {
+            throw notFound(id);
+        }
+        return sandbox;
+    }
+
+    Sandbox get(SandboxId id) {
+        return find(id).sandbox();
+    }
+
+    Sandbox extend(SandboxId id, Duration lease) {
+        LiveSandbox sandbox = find(id);
+        sandbox.control.lock();
+        try {
+            sandbox.handle();
+            Instant expiry = parts.clock().instant().plus(lease);
+            Sandbox next = sandbox.update(now -> now.withExpiry(expiry));
+            parts.store().save(next);
+            leases.set(id, expiry);
+            return next;
+        } finally {
+            sandbox.control.unlock();
+        }
+    }
+
+    Command.Done kill(SandboxId id) {
+        end(find(id), StopReason.KILLED);
+        return Command.Done.DONE;
+    }
+
+    private void expire(SandboxId id) {
+        LiveSandbox sandbox = live.get(id);
+        if (sandbox == null) {
+            return;
+        }
+        sandbox.control.lock();
+        try {
+            if (sandbox.sandbox().expiresAt().isAfter(parts.clock().instant())) {
+                return;
+            }
+            if (end(sandbox, StopReason.LEASE_EXPIRED)) {
+                notice(sandbox.sandbox(), "sandbox.expired", "its lease ran out");
+            }
+        } finally {
+            sandbox.control.unlock();
+        }
+    }
+
+    private void lost(SandboxId id, String why) {
+        LiveSandbox sandbox = live.get(id);
+        if (sandbox != null && end(sandbox, StopReason.BACKEND_LOST)) {
+            notice(sandbox.sandbox(), "sandbox.lost", why);
+        }
+    }
+
+    private void notice(Sandbox sandbox, String verb, String why) {
+        Principal nobody = new Principal(sandbox.tenant(), "glovebox", Principal.Role.TENANT);
+        parts.audit().notice(nobody, verb, sandbox.id().value(), why);
+    }
+
+    /// Ends a sandbox; false if somebody else did.
+    private boolean end(LiveSandbox sandbox, StopReason reason) {
+        sandbox.control.lock();
+        try {
+            SandboxId id = sandbox.sandbox().id();
+            if (!live.remove(id, sandbox)) {
+                return false;
+            }
+            leases.forget(id);
+            sandbox.update(now -> now.withState(new SandboxState.Killing(reason)));
+            try {
+                sandbox.handleToClose().close();
+            } finally {
+                Sandbox dead = sandbox.update(now -> now.withState(
+                        new SandboxState.Dead(reason, parts.clock().instant())));
+                parts.quotas().giveSandbox(dead.tenant());
+                parts.store().save(dead);
+                parts.observer().ended(dead.tier(), reason);
+            }
+            return true;
+        } finally {
+            sandbox.control.unlock();
+        }
+    }
+
+    /// A sandbox that runs dies with its server: what the store still calls alive is settled as dead.
+    void reclaim() {
+        for (Sandbox left : parts.store().alive()) {
+            SandboxState dead = new SandboxState.Dead(
+                    StopReason.SERVER_STOPPED, parts.clock().instant());
+            parts.store().save(left.withState(dead));
+            notice(left, "sandbox.reclaimed", "an earlier server ended without ending it");
+        }
+    }
+
+    private static GloveboxException notFound(SandboxId id) {
+        return new GloveboxException(
+                ErrorCode.SANDBOX_NOT_FOUND, "sandbox " + id + " does not exist, has ended, or is not yours");
+    }
+
+    @Override
+    public void close() {
+        leases.close();
+        for (LiveSandbox sandbox : live.values()) {
+            end(sandbox, StopReason.SERVER_STOPPED);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.glovebox.engine;
+
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Language;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.policy.Decision;
+import dev.glovebox.core.policy.Policy;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Which tier something runs in, and why in words. Pure.
+record TierChoice(Tier tier, String reason) {
+    /// Cheapest first. `jail` and `browser` are missing on purpose: the first only by name, the second only by the
+    /// user's own choice.
+    private static final Map<Language, List<Tier>> CHEAPEST_FIRST = Map.of(
+            Language.PYTHON, List.of(Tier.WASM, Tier.GVISOR, Tier.MICROVM),
+            Language.JAVASCRIPT, List.of(Tier.ISOLATE, Tier.WASM, Tier.GVISOR, Tier.MICROVM),
+            Language.TYPESCRIPT, List.of(Tier.ISOLATE, Tier.GVISOR, Tier.MICROVM),
+            Language.WASM, List.of(Tier.WASM));
+
+    /// Packages with native code, which the wasm tier cannot have.
+    private static final Pattern NATIVE_IMPORT = Pattern.compile(
+            "^\\s*(?:import|from)\\s+(numpy|pandas|scipy|matplotlib|sklearn|torch|tensorflow|PIL|cv2|lxml|psycopg2)\\b",
+            Pattern.MULTILINE);
+
+    private static final Set<Tier> NATIVE_TIERS = Set.of(Tier.JAIL, Tier.GVISOR, Tier.MICROVM);
+
+    /// Chooses.
+    ///
+    /// @param asked the tier that the caller named; empty is `auto`
+    /// @param available tiers that work on this machine
+    /// @param code program text, looked through for imports; empty if there is none yet
+    /// @throws GloveboxException POLICY_DENIED, TIER_UNAVAILABLE or UNSUPPORTED
+    static TierChoice choose(Optional<Tier> asked, Language language, String code, Policy policy, Set<Tier> available) {
+        return asked.isPresent()
+                ? named(asked.get(), language, policy, available)
+                : cheapest(language, code, policy, available);
+    }
+
+    private static TierChoice named(Tier tier, Language language, Policy policy, Set<Tier> available) {
+        if (policy.decideTier(tier) instanceof Decision.Deny deny) {
+            throw new GloveboxException(ErrorCode.POLICY_DENIED, deny.reason() + " (rule " + deny.rule() + ")");
+        }
+        if (!available.contains(tier)) {
+            throw new GloveboxException(
+                    ErrorCode.TIER_UNAVAILABLE,
+                    "tier " + tier.word() + " does not work on this server, which has " + words(available)
+                            + ": 'glovebox doctor' says why");
+        }
+        if (!runs(tier, language)) {
+            throw new GloveboxException(
+                    ErrorCode.UNSUPPORTED,
+                    "tier " + tier.word() + " does not run " + language.word() + "; these do: "
+                            + words(CHEAPEST_FIRST.getOrDefault(language, List.of())));
+        }
+        return new TierChoice(tier, "asked for by name");
+    }
+
+    private static TierChoice cheapest(Language language, String code, Policy policy, Set<Tier> available) {
+        List<Tier> able = CHEAPEST_FIRST.getOrDefault(language, List.of()).stream()
+                .filter(available::contains)
+                .filter(tier -> policy.decideTier(tier) instanceof Decision.Allow)
+                .toList();
+        if (able.isEmpty()) {
+            throw new GloveboxException(
+                    ErrorCode.TIER_UNAVAILABLE,
+                    "no tier that works here and that this tenant's policy allows runs " + language.word());
+        }
+        Optional<String> nativeImport = nativeImport(language, code);
+        if (nativeImport.isEmpty()) {
+            return new TierChoice(able.getFirst(), "the cheapest tier here that runs " + language.word());
+        }
+        return able.stream()
+                .filter(NATIVE_TIERS::contains)
+                .findFirst()
+                .map(tier -> new TierChoice(tier, "the code imports " + nativeImport.get() + ", which is native"))
+                .orElseGet(() -> new TierChoice(
+                        able.getFirst(),
+                        "the code imports " + nativeImport.get()
+                                + ", which needs gvisor or microvm, but neither works here"));
+    }
+
+    private static boolean runs(Tier tier, Language language) {
+        return CHEAPEST_FIRST.getOrDefault(language, List.of()).contains(tier)
+                || (tier == Tier.JAIL && language != Language.WASM);
+    }
+
+    private static Optional<String> nativeImport(Language language, String code) {
+        if (language != Language.PYTHON) {
+            return Optional.empty();
+        }
+        Matcher matcher = NATIVE_IMPORT.matcher(code);
+        return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+    }
+
+    private static String words(java.util.Collection<Tier> tiers) {
+        return String.join(", ", tiers.stream().map(Tier::word).sorted().toList());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.engine;
+
+import org.jspecify.annotations.NullMarked;

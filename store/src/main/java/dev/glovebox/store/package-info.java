@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.testkit;
+
+import org.jspecify.annotations.NullMarked;

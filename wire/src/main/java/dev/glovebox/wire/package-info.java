@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.wire;
+
+import org.jspecify.annotations.NullMarked;
