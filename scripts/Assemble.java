@@ -9,9 +9,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -23,14 +26,17 @@ import java.util.zip.ZipOutputStream;
 
 /// Puts the built product together in build/dist, from which it runs:
 ///
-///     app/*.jar        server, command line, their libraries        app.classpath  in what order
-///     cell/*.jar       the worker JVM                                cell.classpath
+///     app/*.jar        server, command line, their libraries
+///     cell/*.jar       the worker JVM
 ///     native/*.so      V8, unpacked once instead of at every start
 ///     guest/           python.wasm, python313.zip (stored, so that it can be read in place), quickjs.wasm, ...
 ///     aot/*.aot        classes loaded, linked and profiled ahead of time, if this JDK can
+///     *.flags          how each kind of process is started: java @cli.flags dev.glovebox.cli.Main
 ///
 /// Maven has copied the jars; this program checks the guests' files against their checksums and trains the caches.
 final class Assemble {
+    private static final int TRAINING_SECONDS_MAX = 180;
+
     private final Path root;
     private final Path dist;
 
@@ -50,16 +56,20 @@ final class Assemble {
             deleteTree(dist.resolve(directory));
             Files.createDirectories(dist.resolve(directory));
         }
-        collectJars("cli", "app");
-        collectJars("cell", "cell");
+        List<String> app = collectJars("cli", "app");
+        List<String> cell = collectJars("cell", "cell");
         unpackNatives();
         unpackGuests();
-        trainCaches();
+        Map<String, List<String>> classPaths = Map.of("cli", app, "server", app, "cell", cell);
+        for (Map.Entry<String, List<String>> kind : classPaths.entrySet()) {
+            writeFlags(kind.getKey(), kind.getValue(), false);
+        }
+        trainCaches(classPaths);
         Files.writeString(dist.resolve(".stamp"), "");
     }
 
-    /// Copies what Maven gathered for a module, and the module's own jar, and writes the class path down.
-    private void collectJars(String module, String target) throws IOException {
+    /// Copies what Maven gathered for a module, and the module's own jar, and returns the class path.
+    private List<String> collectJars(String module, String target) throws IOException {
         List<Path> jars = new ArrayList<>();
         jars.addAll(list(root.resolve(module + "/target/runtime"), ".jar"));
         list(root.resolve(module + "/target"), ".jar").stream()
@@ -75,7 +85,7 @@ final class Assemble {
             classPath.add(copy.toString());
         }
         classPath.sort(String::compareTo);
-        Files.writeString(dist.resolve(target + ".classpath"), String.join(":", classPath) + "\n");
+        return classPath;
     }
 
     private void unpackNatives() throws IOException {
@@ -134,7 +144,8 @@ final class Assemble {
                 CRC32 crc = new CRC32();
                 crc.update(content);
                 ZipEntry copy = new ZipEntry(entry.getName());
-                copy.setTime(0);
+                // The earliest time of the format: an earlier one would add a field, and the image knows each entry's place.
+                copy.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0));
                 copy.setSize(content.length);
                 copy.setCompressedSize(content.length);
                 copy.setCrc(crc.getValue());
@@ -145,50 +156,79 @@ final class Assemble {
         }
     }
 
+    /// Every file of a guest's dist directory stands in its SHA256SUMS, with the right sum. Lines about other files say
+    /// what comes of unpacking; they are for who rebuilds.
     private static void checkSums(Path directory) throws Exception {
+        Map<String, String> sums = new HashMap<>();
         for (String line : Files.readAllLines(directory.resolve("SHA256SUMS"))) {
             String[] parts = line.trim().split("\\s+\\*?", 2);
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            try (InputStream in =
-                    new DigestInputStream(Files.newInputStream(directory.resolve(parts[1])), digest)) {
-                in.transferTo(OutputStream.nullOutputStream());
-            }
-            if (!HexFormat.of().formatHex(digest.digest()).equals(parts[0])) {
-                throw new IOException(directory.resolve(parts[1]) + " does not have the checksum of its SHA256SUMS");
+            sums.put(parts[1], parts[0]);
+        }
+        for (Path file : list(directory, "")) {
+            String name = file.getFileName().toString();
+            if (!name.equals("SHA256SUMS") && !sha256(file).equals(sums.get(name))) {
+                throw new IOException(file + " does not have the checksum of its SHA256SUMS");
             }
         }
     }
 
-    // ---- caches of classes: a run that was never cached only takes longer, so what fails here is told and passed over
+    private static String sha256(Path file) throws Exception {
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
+            in.transferTo(OutputStream.nullOutputStream());
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
 
-    private void trainCaches() throws Exception {
-        Path home = Files.createTempDirectory("glovebox-train");
+    // ---- how each kind of process is started
+
+    /// A kind's flags with its class path, as the java launcher reads them (`java @FILE Main`).
+    private void writeFlags(String kind, List<String> classPath, boolean cached) throws IOException {
+        StringBuilder flags = new StringBuilder(Files.readString(root.resolve("scripts/jvm/" + kind + ".flags")));
+        flags.append("-Dglovebox.dist=").append(quoted(dist.toString())).append('\n');
+        flags.append("-cp\n").append(quoted(String.join(":", classPath))).append('\n');
+        if (cached) {
+            flags.append("-XX:AOTCache=")
+                    .append(quoted(dist.resolve("aot/" + kind + ".aot").toString()))
+                    .append('\n');
+        }
+        Files.writeString(dist.resolve(kind + ".flags"), flags);
+    }
+
+    private static String quoted(String text) {
+        return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    }
+
+    /// Loads, links and profiles classes ahead of time (JEP 483 and 515), if this JDK and this machine can: a process
+    /// without a cache only takes longer to start.
+    private void trainCaches(Map<String, List<String>> classPaths) throws Exception {
+        Path work = Files.createTempDirectory("glovebox-train");
         try {
-            train("cell", home, List.of("-Dglovebox.train=cell"));
-            train("cli", home, List.of());
-            train("server", home, List.of());
+            for (String kind : List.of("cell", "server", "cli")) {
+                if (train(kind, work)) {
+                    Files.move(work.resolve(kind + ".aot"), dist.resolve("aot/" + kind + ".aot"));
+                    writeFlags(kind, classPaths.get(kind), true);
+                } else {
+                    System.err.println("no cache of classes for " + kind + ": it starts cold");
+                }
+            }
         } finally {
-            deleteTree(home);
+            deleteTree(work);
         }
     }
 
-    private void train(String what, Path home, List<String> extra) throws Exception {
-        Path script = root.resolve("scripts/train-" + what + ".sh");
-        if (!Files.exists(script)) {
-            return;
-        }
-        ProcessBuilder builder = new ProcessBuilder("sh", script.toString());
-        builder.environment().put("GLOVEBOX_DIST", dist.toString());
-        builder.environment().put("GLOVEBOX_HOME", home.toString());
-        builder.environment().put("AOT", dist.resolve("aot/" + what + ".aot").toString());
+    private boolean train(String kind, Path work) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                "sh", root.resolve("scripts/train.sh").toString(), kind);
+        builder.environment().put("DIST", dist.toString());
+        builder.environment().put("WORK", work.toString());
+        builder.environment()
+                .put("JAVA", Path.of(System.getProperty("java.home"), "bin/java").toString());
         builder.inheritIO();
         Process process = builder.start();
-        if (!process.waitFor(120, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-            System.err.println("training the cache of " + what + " took too long: it starts cold");
-        } else if (process.exitValue() != 0) {
-            System.err.println("training the cache of " + what + " failed: it starts cold");
-        }
+        boolean ended = process.waitFor(TRAINING_SECONDS_MAX, TimeUnit.SECONDS);
+        process.destroyForcibly();
+        return ended && process.exitValue() == 0 && Files.exists(work.resolve(kind + ".aot"));
     }
 
     private static List<Path> list(Path directory, String suffix) throws IOException {
