@@ -1,6 +1,9 @@
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +12,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -17,12 +19,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import java.util.zip.CRC32;
+import java.util.zip.DataFormatException;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.Inflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
-import java.util.zip.ZipInputStream;
-import java.util.zip.ZipOutputStream;
 
 /// Puts the built product together in build/dist, from which it runs:
 ///
@@ -119,7 +120,7 @@ final class Assemble {
         }
     }
 
-    private void unpackGuest(Path file) throws IOException {
+    private void unpackGuest(Path file) throws IOException, DataFormatException {
         String name = file.getFileName().toString();
         Path target = dist.resolve("guest").resolve(name.replaceAll("\\.gz$", ""));
         if (name.endsWith(".gz")) {
@@ -133,26 +134,53 @@ final class Assemble {
         }
     }
 
-    private static void store(Path zip, Path target) throws IOException {
-        try (ZipInputStream in = new ZipInputStream(Files.newInputStream(zip));
-                OutputStream file = Files.newOutputStream(target);
-                ZipOutputStream out = new ZipOutputStream(file)) {
-            out.setMethod(ZipOutputStream.STORED);
-            ZipEntry entry;
-            while ((entry = in.getNextEntry()) != null) {
-                byte[] content = in.readAllBytes();
-                CRC32 crc = new CRC32();
-                crc.update(content);
-                ZipEntry copy = new ZipEntry(entry.getName());
-                // The earliest time of the format: an earlier one would add a field, and the image knows each entry's place.
-                copy.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0));
-                copy.setSize(content.length);
-                copy.setCompressedSize(content.length);
-                copy.setCrc(crc.getValue());
-                out.putNextEntry(copy);
-                out.write(content);
-                out.closeEntry();
+    /// Writes a zip with its entries stored, in their order and with nothing added: a frozen interpreter knows each
+    /// entry's place. java.util.zip cannot, because it adds a field to each entry of 1980-01-01.
+    private static void store(Path zip, Path target) throws IOException, DataFormatException {
+        ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(zip)).order(ByteOrder.LITTLE_ENDIAN);
+        int end = in.capacity() - 22;
+        while (in.getInt(end) != 0x06054b50) {
+            end--;
+        }
+        ByteArrayOutputStream entries = new ByteArrayOutputStream();
+        ByteArrayOutputStream directory = new ByteArrayOutputStream();
+        int at = in.getInt(end + 16);
+        for (int count = in.getShort(end + 10) & 0xffff; count > 0; count--) {
+            int size = in.getInt(at + 24);
+            int nameLength = in.getShort(at + 28) & 0xffff;
+            int local = in.getInt(at + 42);
+            int start = local + 30 + (in.getShort(local + 26) & 0xffff) + (in.getShort(local + 28) & 0xffff);
+            ByteBuffer header = copy(in, local, start - local);
+            header.putShort(8, (short) 0).putInt(18, size);
+            ByteBuffer entry = copy(in, at, 46 + nameLength);
+            entry.putShort(10, (short) 0).putInt(20, size).putInt(42, entries.size());
+            directory.writeBytes(entry.array());
+            entries.writeBytes(header.array());
+            entries.writeBytes(inflate(copy(in, start, in.getInt(at + 20)), size));
+            at += 46 + nameLength + (in.getShort(at + 30) & 0xffff) + (in.getShort(at + 32) & 0xffff);
+        }
+        ByteBuffer tail = copy(in, end, in.capacity() - end);
+        tail.putInt(12, directory.size()).putInt(16, entries.size());
+        entries.writeBytes(directory.toByteArray());
+        entries.writeBytes(tail.array());
+        Files.write(target, entries.toByteArray());
+    }
+
+    private static ByteBuffer copy(ByteBuffer from, int offset, int length) {
+        byte[] bytes = new byte[length];
+        from.get(offset, bytes);
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static byte[] inflate(ByteBuffer packed, int size) throws DataFormatException {
+        try (Inflater inflater = new Inflater(true)) {
+            inflater.setInput(packed);
+            byte[] content = new byte[size];
+            int filled = inflater.inflate(content);
+            if (filled != size) {
+                throw new DataFormatException("an entry has " + filled + " bytes, not " + size);
             }
+            return content;
         }
     }
 

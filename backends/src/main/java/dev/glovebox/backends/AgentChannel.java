@@ -10,15 +10,16 @@ import dev.glovebox.wire.agent.ProtocolException;
 import dev.glovebox.wire.agent.Tag;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/// One request on an [AgentConnection], as the host sees it: what the agent sends is queued here until the thread that
-/// made the request takes it. The agent's credit bounds the queue; an agent that overdraws it has broken the protocol.
+/// One request on an [AgentConnection], as the host sees it: what the agent sends is kept here until the thread that
+/// made the request takes it. The agent's credit bounds it; an agent that overdraws it has broken the protocol.
 ///
-/// One thread takes; any thread may write and control.
+/// One thread takes; any thread may write and control. No thread holds this lock and the connection's.
 final class AgentChannel implements AutoCloseable {
     /// Credit is given back in steps, so that a chatty guest does not cost a frame per frame.
     private static final int GRANT_STEP_BYTES = Protocol.INITIAL_CREDIT_BYTES / 4;
@@ -28,18 +29,23 @@ final class AgentChannel implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Condition credited = lock.newCondition();
-    private final ArrayDeque<Frame> queue = new ArrayDeque<>();
+    private final Backlog backlog = new Backlog();
     private final long[] agentCredit = new long[Protocol.STREAMS_MAX];
+    private final boolean[] agentEnded = new boolean[Protocol.STREAMS_MAX];
     private final long[] consumed = new long[Protocol.STREAMS_MAX];
     private final long[] ourCredit = new long[Protocol.STREAMS_MAX];
-    private boolean closedByAgent;
+    /// The agent's CLOSE; the last frame of the channel.
+    private @Nullable Frame end;
+    /// Nobody will take anything more.
+    private boolean forgotten;
+
     private String lostReason = "";
 
     AgentChannel(AgentConnection connection, int number) {
         this.connection = connection;
         this.number = number;
-        java.util.Arrays.fill(agentCredit, Protocol.INITIAL_CREDIT_BYTES);
-        java.util.Arrays.fill(ourCredit, Protocol.INITIAL_CREDIT_BYTES);
+        Arrays.fill(agentCredit, Protocol.INITIAL_CREDIT_BYTES);
+        Arrays.fill(ourCredit, Protocol.INITIAL_CREDIT_BYTES);
     }
 
     int number() {
@@ -54,10 +60,9 @@ final class AgentChannel implements AutoCloseable {
         try {
             switch (frame.type()) {
                 case DATA -> acceptData(frame);
-                case END -> queue.add(frame);
+                case END -> acceptEnd(frame);
                 case CLOSE -> {
-                    queue.add(frame);
-                    closedByAgent = true;
+                    end = frame;
                     credited.signalAll();
                 }
                 case CREDIT -> acceptCredit(frame);
@@ -73,9 +78,21 @@ final class AgentChannel implements AutoCloseable {
         checkStream(frame.stream());
         agentCredit[frame.stream()] -= frame.payload().length;
         if (frame.payload().length == 0 || agentCredit[frame.stream()] < 0) {
-            throw new ProtocolException("the agent sent more than its credit on stream " + frame.stream());
+            throw new ProtocolException("the agent sent nothing or more than its credit on stream " + frame.stream());
         }
-        queue.add(frame);
+        if (agentEnded[frame.stream()]) {
+            throw new ProtocolException("the agent sent bytes after the end of stream " + frame.stream());
+        }
+        backlog.add(frame.stream(), frame.payload());
+    }
+
+    /// Nothing waits for it: CLOSE ends every stream.
+    private void acceptEnd(Frame frame) {
+        checkStream(frame.stream());
+        if (agentEnded[frame.stream()] || frame.payload().length > 0) {
+            throw new ProtocolException("an END of stream " + frame.stream() + " comes once and has no bytes");
+        }
+        agentEnded[frame.stream()] = true;
     }
 
     private void acceptCredit(Frame frame) {
@@ -112,25 +129,33 @@ final class AgentChannel implements AutoCloseable {
 
     // ---- for the thread that made the request
 
-    /// The next frame (DATA, END or CLOSE); empty if none came in time.
+    /// The next frame, DATA or at last CLOSE; empty if none came in time.
     ///
     /// @throws GloveboxException BACKEND_LOST if the connection ended
     Optional<Frame> take(Duration atMost) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long rest = atMost.toNanos();
-            while (queue.isEmpty()) {
-                if (!lostReason.isEmpty()) {
-                    throw new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + lostReason);
-                }
+            while (backlog.isEmpty() && end == null) {
+                checkNotLost();
                 if (rest <= 0) {
                     return Optional.empty();
                 }
                 rest = arrived.awaitNanos(rest);
             }
-            return Optional.of(queue.remove());
+            if (backlog.isEmpty()) {
+                return Optional.ofNullable(end);
+            }
+            Backlog.Part part = backlog.remove();
+            return Optional.of(new Frame(FrameType.DATA, part.stream(), number, part.bytes()));
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void checkNotLost() {
+        if (!lostReason.isEmpty()) {
+            throw new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + lostReason);
         }
     }
 
@@ -140,7 +165,7 @@ final class AgentChannel implements AutoCloseable {
         lock.lock();
         try {
             consumed[stream] += bytes;
-            if (consumed[stream] >= GRANT_STEP_BYTES && !closedByAgent) {
+            if (consumed[stream] >= GRANT_STEP_BYTES && end == null) {
                 grant = consumed[stream];
                 consumed[stream] = 0;
                 agentCredit[stream] += grant;
@@ -151,35 +176,45 @@ final class AgentChannel implements AutoCloseable {
         if (grant > 0) {
             byte[] payload =
                     ByteBuffer.allocate(Integer.BYTES).putInt((int) grant).array();
-            connection.send(new Frame(FrameType.CREDIT, stream, number, payload));
+            // Quietly: if the connection is lost, what arrived before that is still worth taking.
+            connection.offer(new Frame(FrameType.CREDIT, stream, number, payload));
         }
     }
 
-    /// Sends bytes of a stream as the agent grants credit for them. Returns early if the agent has closed the channel.
-    void write(int stream, byte[] bytes, int length) throws InterruptedException {
+    /// Sends bytes of a stream as the agent grants credit for them.
+    ///
+    /// @param patience how long the agent may grant nothing
+    /// @return false if the channel was closed meanwhile, so that nobody wants the rest
+    /// @throws ProtocolException if it granted nothing for longer
+    boolean write(int stream, byte[] bytes, int length, Duration patience) throws InterruptedException {
         int sent = 0;
         while (sent < length) {
-            int part = Math.min(length - sent, Protocol.PAYLOAD_BYTES_MAX);
-            part = takeCredit(stream, part);
+            int part = takeCredit(stream, Math.min(length - sent, Protocol.PAYLOAD_BYTES_MAX), patience);
             if (part == 0) {
-                return;
+                return false;
             }
-            byte[] payload = java.util.Arrays.copyOfRange(bytes, sent, sent + part);
-            connection.send(new Frame(FrameType.DATA, stream, number, payload));
+            byte[] payload = Arrays.copyOfRange(bytes, sent, sent + part);
+            connection.sendData(new Frame(FrameType.DATA, stream, number, payload));
             sent += part;
         }
+        return true;
     }
 
-    private int takeCredit(int stream, int wanted) throws InterruptedException {
+    private int takeCredit(int stream, int wanted, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (ourCredit[stream] == 0 && !closedByAgent) {
-                if (!lostReason.isEmpty()) {
-                    throw new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + lostReason);
+            long rest = patience.toNanos();
+            while (ourCredit[stream] == 0 && end == null && !forgotten) {
+                checkNotLost();
+                if (rest <= 0) {
+                    throw new ProtocolException("the agent took nothing in for " + patience.toSeconds() + " s");
                 }
-                credited.await();
+                rest = credited.awaitNanos(rest);
             }
-            int part = closedByAgent ? 0 : (int) Math.min(wanted, ourCredit[stream]);
+            if (end != null || forgotten) {
+                return 0;
+            }
+            int part = (int) Math.min(wanted, ourCredit[stream]);
             ourCredit[stream] -= part;
             return part;
         } finally {
@@ -200,23 +235,17 @@ final class AgentChannel implements AutoCloseable {
         control(Fields.builder().flag(Tag.INTERRUPT, true).build());
     }
 
-    void cancel() {
-        connection.send(Frame.of(FrameType.CANCEL, 0, number));
-    }
-
-    /// Forgets the channel; if the agent has not closed it, it is told to give the request up.
+    /// Forgets the channel; if the agent has not closed it, it is told to give the request up. Who waits in [#write]
+    /// waits no longer. Idempotent.
     @Override
     public void close() {
-        boolean open;
         lock.lock();
         try {
-            open = !closedByAgent && lostReason.isEmpty();
+            forgotten = true;
+            credited.signalAll();
         } finally {
             lock.unlock();
         }
-        if (open) {
-            cancel();
-        }
-        connection.forget(this, open);
+        connection.abandon(this);
     }
 }

@@ -13,14 +13,18 @@ import dev.glovebox.wire.agent.Tag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The host's end of one agent connection (`docs/agent-protocol.md`). A virtual thread reads and hands frames to their
 /// channels; another writes, because a thread that is interrupted while it writes to a socket would close it for all.
@@ -29,24 +33,42 @@ final class AgentConnection implements AutoCloseable {
     private static final int READ_BYTES = 64 * 1024;
     /// Frames gathered into one write.
     private static final int GATHER_MAX = 64;
-    /// Frames that wait to be written. DATA is bounded by credit; more than this is an agent that does not read.
+    /// Frames that wait to be written. DATA waits for room; more than this is an agent that does not read.
     private static final int QUEUE_MAX = 16 * 1024;
+    /// From here on DATA waits: an agent can grant any credit and then not read.
+    private static final int QUEUE_BYTES_MAX = 1024 * 1024;
+    /// How long an agent may read nothing while DATA waits for it.
+    private static final Duration STALL_MAX = Duration.ofSeconds(30);
+    /// A longer PING would let an agent fill the queue with its own bytes.
+    private static final int PING_BYTES_MAX = 64;
+    /// What follows an OPEN frame goes in records of this size.
+    private static final int MORE_BYTES = 1024 * 1024;
 
     private final SocketChannel socket;
+    private final Duration stallMax;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition written = lock.newCondition();
+    private final Condition room = lock.newCondition();
     private final ArrayDeque<ByteBuffer> outgoing = new ArrayDeque<>();
     private final Map<Integer, AgentChannel> channels = new HashMap<>();
     /// Channels that we gave up and whose CLOSE is still to come.
-    private final Map<Integer, Boolean> abandoned = new HashMap<>();
+    private final Set<Integer> abandoned = new HashSet<>();
 
-    private Consumer<String> onLost = _ -> {};
+    private long outgoingBytes;
+    private @Nullable Consumer<String> onLost;
     private int lastChannel;
     private boolean closing;
+    private boolean unexpected;
     private String lostReason = "";
 
     AgentConnection(SocketChannel socket) {
+        this(socket, STALL_MAX);
+    }
+
+    /// For tests, which do not wait as long for an agent that does not read.
+    AgentConnection(SocketChannel socket, Duration stallMax) {
         this.socket = socket;
+        this.stallMax = stallMax;
     }
 
     /// Begins to read and write. `name` is for thread dumps.
@@ -57,39 +79,53 @@ final class AgentConnection implements AutoCloseable {
         Thread.ofVirtual().name(name + "-write").start(this::writeLoop);
     }
 
-    /// Runs `action` with the reason when the connection ends without [#close()]; at once if it has.
+    /// Runs `action` once with the reason when the connection ends without [#close()]; at once if it has.
     void onLost(Consumer<String> action) {
         String reason;
         lock.lock();
         try {
-            onLost = action;
+            if (lostReason.isEmpty()) {
+                onLost = action;
+                return;
+            }
+            if (!unexpected) {
+                return;
+            }
             reason = lostReason;
         } finally {
             lock.unlock();
         }
-        if (!reason.isEmpty()) {
-            action.accept(reason);
-        }
+        action.accept(reason);
     }
 
     /// Opens a channel with a request. Fields that do not fit in one frame follow as records.
-    AgentChannel open(RequestKind kind, Fields fields) throws InterruptedException {
+    ///
+    /// @param patience how long the agent may take none of them
+    AgentChannel open(RequestKind kind, Fields fields, Duration patience) throws InterruptedException {
         byte[] encoded = fields.encode();
-        boolean more = encoded.length > Protocol.PAYLOAD_BYTES_MAX;
-        byte[] payload = more ? Fields.builder().flag(Tag.MORE, true).build().encode() : encoded;
-        AgentChannel channel = register();
-        send(new Frame(FrameType.OPEN, kind.code(), channel.number(), payload));
-        if (more) {
-            byte[] length =
-                    ByteBuffer.allocate(Integer.BYTES).putInt(encoded.length).array();
-            channel.write(Protocol.RECORDS, length, length.length);
-            channel.write(Protocol.RECORDS, encoded, encoded.length);
-            channel.end(Protocol.RECORDS);
+        if (encoded.length <= Protocol.PAYLOAD_BYTES_MAX) {
+            return register(kind, encoded);
         }
-        return channel;
+        AgentChannel channel =
+                register(kind, Fields.builder().flag(Tag.MORE, true).build().encode());
+        try {
+            for (Fields part : fields.split(MORE_BYTES)) {
+                byte[] content = part.encode();
+                ByteBuffer record =
+                        ByteBuffer.allocate(Integer.BYTES + content.length).putInt(content.length);
+                record.put(content);
+                channel.write(Protocol.RECORDS, record.array(), record.capacity(), patience);
+            }
+            channel.end(Protocol.RECORDS);
+            return channel;
+        } catch (RuntimeException | InterruptedException failure) {
+            channel.close();
+            throw failure;
+        }
     }
 
-    private AgentChannel register() {
+    /// Takes the next number and says OPEN in one step, so that the agent sees the numbers ascend.
+    private AgentChannel register(RequestKind kind, byte[] payload) {
         lock.lock();
         try {
             checkAlive();
@@ -98,43 +134,93 @@ final class AgentConnection implements AutoCloseable {
                         ErrorCode.QUOTA_EXCEEDED,
                         "this sandbox has " + Protocol.CHANNELS_MAX + " requests under way, the bound: wait for one");
             }
-            lastChannel = lastChannel == Integer.MAX_VALUE ? 1 : lastChannel + 1;
+            do {
+                lastChannel = lastChannel == Integer.MAX_VALUE ? 1 : lastChannel + 1;
+            } while (channels.containsKey(lastChannel) || abandoned.contains(lastChannel));
             AgentChannel channel = new AgentChannel(this, lastChannel);
             channels.put(lastChannel, channel);
+            enqueue(new Frame(FrameType.OPEN, kind.code(), lastChannel, payload));
             return channel;
         } finally {
             lock.unlock();
         }
     }
 
-    /// Queues a frame for the writer.
+    /// Queues a frame for the writer; never waits.
     ///
     /// @throws GloveboxException BACKEND_LOST if the connection has ended
     void send(Frame frame) {
-        ByteBuffer bytes = frame.encode();
-        lock.lock();
-        try {
-            checkAlive();
-            if (outgoing.size() >= QUEUE_MAX) {
-                throw new GloveboxException(ErrorCode.BACKEND_LOST, "the agent does not read what it is sent");
+        if (!offer(frame)) {
+            lock.lock();
+            try {
+                checkAlive();
+            } finally {
+                lock.unlock();
             }
-            outgoing.add(bytes);
-            written.signal();
-        } finally {
-            lock.unlock();
         }
     }
 
-    /// @param awaitsClose whether the agent still has to say CLOSE
-    void forget(AgentChannel channel, boolean awaitsClose) {
+    /// As [#send], but says false if the connection has ended.
+    boolean offer(Frame frame) {
         lock.lock();
         try {
-            channels.remove(channel.number());
-            if (awaitsClose && lostReason.isEmpty()) {
-                abandoned.put(channel.number(), true);
+            if (!lostReason.isEmpty()) {
+                return false;
+            }
+            if (outgoing.size() < QUEUE_MAX) {
+                enqueue(frame);
+                return true;
             }
         } finally {
             lock.unlock();
+        }
+        lose("its agent does not read what it is sent");
+        return false;
+    }
+
+    /// Queues a frame of DATA; waits while much is queued already.
+    ///
+    /// @throws GloveboxException BACKEND_LOST if the connection has ended
+    void sendData(Frame frame) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long rest = stallMax.toNanos();
+            while (outgoingBytes >= QUEUE_BYTES_MAX && lostReason.isEmpty() && rest > 0) {
+                rest = room.awaitNanos(rest);
+            }
+            checkAlive();
+            if (outgoingBytes < QUEUE_BYTES_MAX) {
+                enqueue(frame);
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        lose("its agent does not read what it is sent");
+        throw new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: its agent does not read");
+    }
+
+    private void enqueue(Frame frame) {
+        ByteBuffer bytes = frame.encode();
+        outgoing.add(bytes);
+        outgoingBytes += bytes.remaining();
+        written.signal();
+    }
+
+    /// Gives a channel up. If the agent has not closed it, it is told to, and its CLOSE is still to come.
+    void abandon(AgentChannel channel) {
+        boolean open;
+        lock.lock();
+        try {
+            open = channels.remove(channel.number()) != null && lostReason.isEmpty();
+            if (open) {
+                abandoned.add(channel.number());
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (open) {
+            offer(Frame.of(FrameType.CANCEL, 0, channel.number()));
         }
     }
 
@@ -160,16 +246,20 @@ final class AgentConnection implements AutoCloseable {
         }
     }
 
+    /// What to write next; nothing at the end.
     private ByteBuffer[] nextBatch() {
         lock.lock();
         try {
-            while (outgoing.isEmpty() && !closing && lostReason.isEmpty()) {
+            while (outgoing.isEmpty() && lostReason.isEmpty()) {
                 written.awaitUninterruptibly();
             }
             List<ByteBuffer> batch = new ArrayList<>();
             while (!outgoing.isEmpty() && batch.size() < GATHER_MAX) {
-                batch.add(outgoing.remove());
+                ByteBuffer bytes = outgoing.remove();
+                outgoingBytes -= bytes.remaining();
+                batch.add(bytes);
             }
+            room.signalAll();
             return batch.toArray(ByteBuffer[]::new);
         } finally {
             lock.unlock();
@@ -188,17 +278,15 @@ final class AgentConnection implements AutoCloseable {
             lose("its agent broke the protocol: " + broken.getMessage());
         } catch (IOException _) {
             lose("its connection broke");
+        } finally {
+            // A reader that ends for any other reason must not leave a connection that nobody reads.
+            lose("its connection broke");
         }
     }
 
     private void dispatch(Frame frame) {
         if (frame.channel() == Protocol.CONTROL_CHANNEL) {
-            switch (frame.type()) {
-                case PING -> send(new Frame(FrameType.PONG, 0, 0, frame.payload()));
-                case PONG -> {}
-                case GOODBYE -> throw new ProtocolException("the agent said goodbye");
-                default -> throw new ProtocolException("an agent does not send " + frame.type() + " on channel 0");
-            }
+            dispatchControl(frame);
             return;
         }
         AgentChannel channel = find(frame);
@@ -207,17 +295,31 @@ final class AgentConnection implements AutoCloseable {
         }
     }
 
-    /// The channel of a frame; null for one that we gave up before the agent knew.
-    private @org.jspecify.annotations.Nullable AgentChannel find(Frame frame) {
+    private void dispatchControl(Frame frame) {
+        switch (frame.type()) {
+            case PING -> {
+                if (frame.payload().length > PING_BYTES_MAX) {
+                    throw new ProtocolException("a PING of " + frame.payload().length + " bytes is too long");
+                }
+                offer(new Frame(FrameType.PONG, 0, Protocol.CONTROL_CHANNEL, frame.payload()));
+            }
+            case PONG -> {}
+            case GOODBYE -> throw new ProtocolException("the agent said goodbye");
+            default -> throw new ProtocolException("an agent does not send " + frame.type() + " on channel 0");
+        }
+    }
+
+    /// The channel of a frame; null for one that we gave up before the agent knew. A channel that the agent closes is
+    /// not open any more: whatever else comes on it breaks the protocol.
+    private @Nullable AgentChannel find(Frame frame) {
+        boolean closes = frame.type() == FrameType.CLOSE;
         lock.lock();
         try {
-            AgentChannel channel = channels.get(frame.channel());
+            AgentChannel channel = closes ? channels.remove(frame.channel()) : channels.get(frame.channel());
             if (channel != null) {
                 return channel;
             }
-            boolean known = frame.type() == FrameType.CLOSE
-                    ? abandoned.remove(frame.channel()) != null
-                    : abandoned.containsKey(frame.channel());
+            boolean known = closes ? abandoned.remove(frame.channel()) : abandoned.contains(frame.channel());
             if (!known) {
                 throw new ProtocolException("channel " + frame.channel() + " is not open");
             }
@@ -230,7 +332,6 @@ final class AgentConnection implements AutoCloseable {
     private void lose(String reason) {
         List<AgentChannel> orphans;
         Consumer<String> action;
-        boolean unexpected;
         lock.lock();
         try {
             if (!lostReason.isEmpty()) {
@@ -238,28 +339,31 @@ final class AgentConnection implements AutoCloseable {
             }
             lostReason = reason;
             unexpected = !closing;
-            action = onLost;
+            action = unexpected ? onLost : null;
             orphans = new ArrayList<>(channels.values());
             channels.clear();
+            abandoned.clear();
             outgoing.clear();
+            outgoingBytes = 0;
             written.signal();
+            room.signalAll();
         } finally {
             lock.unlock();
         }
         closeSocket();
         orphans.forEach(channel -> channel.lose(reason));
-        if (unexpected) {
-            action.accept(reason);
+        if (action != null) {
+            // On a thread of its own: who loses a connection may hold locks that the action wants.
+            Thread.ofVirtual().name("agent-lost").start(() -> action.accept(reason));
         }
     }
 
-    /// Ends the connection, and with it the sandbox behind it. Requests under way end as lost.
+    /// Ends the connection, and with it the sandbox behind it. Requests under way end as lost. Idempotent.
     @Override
     public void close() {
         lock.lock();
         try {
             closing = true;
-            written.signal();
         } finally {
             lock.unlock();
         }

@@ -23,12 +23,12 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -37,10 +37,15 @@ import java.util.concurrent.TimeoutException;
 final class AgentListener implements AutoCloseable {
     private static final int TOKEN_BYTES = 32;
     private static final int BACKLOG = 256;
-    /// Connections that have not said who they are yet; a subverted agent could open any number.
+    /// Connections that have not said who they are yet; a subverted agent could open any number. One more takes the
+    /// place of the oldest, so that silent ones keep nobody out.
     private static final int GREETINGS_MAX = 128;
+    /// What each of them is given at least, however many others come.
+    private static final Duration GREETING_MIN = Duration.ofMillis(250);
 
     private static final Duration GREETING_MAX = Duration.ofSeconds(10);
+    /// Before the next try when a connection could not be accepted, for example for want of descriptors.
+    private static final Duration ACCEPT_PAUSE = Duration.ofMillis(50);
 
     /// A token that an agent will say, and the connection that it will be. Closing it gives the wait up.
     final class Expected implements AutoCloseable {
@@ -70,12 +75,22 @@ final class AgentListener implements AutoCloseable {
                 AgentConnection connection = arrival.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
                 taken = true;
                 return connection;
-            } catch (TimeoutException | ExecutionException failure) {
+            } catch (TimeoutException late) {
                 throw new GloveboxException(
-                        ErrorCode.BACKEND_LOST,
-                        "an agent did not connect within " + atMost.toMillis() + " ms",
-                        failure);
+                        ErrorCode.BACKEND_LOST, "an agent did not connect within " + atMost.toMillis() + " ms", late);
+            } catch (ExecutionException givenUp) {
+                throw new GloveboxException(
+                        ErrorCode.BACKEND_LOST, "an agent did not connect: " + reason(givenUp), givenUp);
             }
+        }
+
+        private static String reason(ExecutionException givenUp) {
+            return givenUp.getCause() instanceof GloveboxException refusal ? refusal.getMessage() : "it failed";
+        }
+
+        /// The agent will not come: whoever waits for it is told why.
+        void giveUp(String why) {
+            arrival.completeExceptionally(new GloveboxException(ErrorCode.BACKEND_LOST, why));
         }
 
         @Override
@@ -90,17 +105,27 @@ final class AgentListener implements AutoCloseable {
 
     private final Path path;
     private final ServerSocketChannel server;
+    private final Duration greetingMax;
     private final SecureRandom random = new SecureRandom();
     private final Map<String, Expected> expected = new ConcurrentHashMap<>();
-    private final Semaphore greetings = new Semaphore(GREETINGS_MAX);
+    /// Connections that have not greeted yet, oldest first, with the time of their coming.
+    private final Map<SocketChannel, Long> greeting = new LinkedHashMap<>();
 
-    private AgentListener(Path path, ServerSocketChannel server) {
+    private volatile boolean closed;
+
+    private AgentListener(Path path, ServerSocketChannel server, Duration greetingMax) {
         this.path = path;
         this.server = server;
+        this.greetingMax = greetingMax;
     }
 
     /// Listens at a path that does not exist yet, in a directory that only this user can enter.
     static AgentListener open(Path path) throws IOException {
+        return open(path, GREETING_MAX);
+    }
+
+    /// For tests, which do not wait as long for a greeting.
+    static AgentListener open(Path path, Duration greetingMax) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             server.bind(UnixDomainSocketAddress.of(path), BACKLOG);
@@ -108,7 +133,7 @@ final class AgentListener implements AutoCloseable {
             server.close();
             throw failure;
         }
-        AgentListener listener = new AgentListener(path, server);
+        AgentListener listener = new AgentListener(path, server, greetingMax);
         Thread.ofVirtual().name("agents-accept").start(listener::acceptLoop);
         return listener;
     }
@@ -122,21 +147,60 @@ final class AgentListener implements AutoCloseable {
         random.nextBytes(token);
         Expected agent = new Expected(token);
         expected.put(agent.key, agent);
+        if (closed) {
+            agent.giveUp("this server is stopping");
+        }
         return agent;
     }
 
     private void acceptLoop() {
-        try {
-            while (true) {
+        while (!closed) {
+            try {
                 SocketChannel socket = server.accept();
-                if (greetings.tryAcquire()) {
-                    Thread.ofVirtual().name("agent-greeting").start(() -> greet(socket));
-                } else {
-                    close(socket);
+                makeRoom();
+                synchronized (greeting) {
+                    greeting.put(socket, System.nanoTime());
+                }
+                Thread.ofVirtual().name("agent-greeting").start(() -> greet(socket));
+            } catch (IOException _) {
+                if (!closed) {
+                    pause(ACCEPT_PAUSE);
                 }
             }
-        } catch (IOException _) {
-            // Closed: this thread's only way to end.
+        }
+        closeGreeting();
+    }
+
+    /// Ends the oldest of too many connections, not before its time: meanwhile nobody is accepted.
+    private void makeRoom() {
+        Map.Entry<SocketChannel, Long> oldest;
+        synchronized (greeting) {
+            if (greeting.size() < GREETINGS_MAX) {
+                return;
+            }
+            oldest = greeting.entrySet().iterator().next();
+        }
+        Duration age = Duration.ofNanos(System.nanoTime() - oldest.getValue());
+        if (age.compareTo(GREETING_MIN) < 0) {
+            pause(GREETING_MIN.minus(age));
+        }
+        if (ended(oldest.getKey())) {
+            close(oldest.getKey());
+        }
+    }
+
+    /// Says that a connection does not greet any more; false if that was said before.
+    private boolean ended(SocketChannel socket) {
+        synchronized (greeting) {
+            return greeting.remove(socket) != null;
+        }
+    }
+
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException _) {
+            // Nobody interrupts this thread; if somebody does, the pause is just shorter.
         }
     }
 
@@ -148,21 +212,23 @@ final class AgentListener implements AutoCloseable {
             Frame hello = readHello(socket, decoder);
             alarm.interrupt();
             alarm.join();
-            welcome = welcome(socket, decoder, Fields.decode(hello.payload()));
+            if (ended(socket)) {
+                welcome = welcome(socket, decoder, Fields.decode(hello.payload()));
+            }
         } catch (IOException | ProtocolException | InterruptedException _) {
             // Whoever it was, it did not say what an agent says.
         } finally {
             alarm.interrupt();
-            greetings.release();
+            ended(socket);
             if (!welcome) {
                 close(socket);
             }
         }
     }
 
-    private static void closeLate(SocketChannel socket) {
+    private void closeLate(SocketChannel socket) {
         try {
-            Thread.sleep(GREETING_MAX);
+            Thread.sleep(greetingMax);
             close(socket);
         } catch (InterruptedException _) {
             // The greeting came in time.
@@ -224,13 +290,24 @@ final class AgentListener implements AutoCloseable {
         }
     }
 
+    private void closeGreeting() {
+        synchronized (greeting) {
+            greeting.keySet().forEach(AgentListener::close);
+        }
+    }
+
+    /// Ends the wait for all agents that did not come yet. Connections that are welcome live on. Idempotent.
     @Override
     public void close() {
+        closed = true;
         try {
             server.close();
             Files.deleteIfExists(path);
         } catch (IOException failure) {
             throw new GloveboxException(ErrorCode.INTERNAL, "the agents' socket could not be removed", failure);
+        } finally {
+            closeGreeting();
+            expected.values().forEach(agent -> agent.giveUp("this server is stopping"));
         }
     }
 }

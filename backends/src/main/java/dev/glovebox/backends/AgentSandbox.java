@@ -29,20 +29,32 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// A sandbox whose agent speaks the agent protocol: the same for every tier. Thread-safe.
 final class AgentSandbox implements SandboxHandle {
     private static final int WRITE_BYTES = Protocol.PAYLOAD_BYTES_MAX;
-    /// How long an agent may take for a request that runs no guest code.
-    private static final Duration REQUEST_MAX = Duration.ofSeconds(30);
+    /// A guest reads its standard input when it likes; the wait ends with the process.
+    private static final Duration INPUT_MAX = Limits.WALL_TIME_MAX.multipliedBy(2);
+    /// Executions of one context that wait their turn; as many as the protocol lets an agent keep.
+    private static final int EXECUTIONS_WAITING_MAX = 64;
+    /// A listing is held in memory as a whole, and a guest can give its files paths of 4 KiB.
+    private static final int LISTING_BYTES_MAX = 32 * 1024 * 1024;
+    /// An entry of a listing: two paths and some numbers.
+    private static final int ENTRY_BYTES_MAX = 16 * 1024;
     /// SIGINT, as Linux numbers it.
     private static final int SIGNAL_INTERRUPT = 2;
 
     private final AgentConnection connection;
     private final Host host;
+    private final Patience patience;
     private final Map<ProcessId, AgentChannel> processes = new ConcurrentHashMap<>();
     private final Map<ContextId, AgentChannel> executions = new ConcurrentHashMap<>();
+    /// Whose turn it is in a context. The agent would queue them too, but then nobody here could tell a guest that is
+    /// not ended at its limit from one that waits for its turn.
+    private final Map<ContextId, ReentrantLock> turns = new ConcurrentHashMap<>();
 
     /// What hosts the sandbox.
     interface Host {
@@ -54,8 +66,14 @@ final class AgentSandbox implements SandboxHandle {
     }
 
     AgentSandbox(AgentConnection connection, Host host) {
+        this(connection, host, Patience.DEFAULT);
+    }
+
+    /// For tests, which wait less.
+    AgentSandbox(AgentConnection connection, Host host, Patience patience) {
         this.connection = connection;
         this.host = host;
+        this.patience = patience;
     }
 
     @Override
@@ -70,13 +88,15 @@ final class AgentSandbox implements SandboxHandle {
                         .text(Tag.FILE_NAME, code.fileName())
                         .bytes(Tag.CODE, code.content()));
         Requests.putLimits(fields, spec.limits());
-        try (AgentChannel channel = open(RequestKind.PROCESS, fields.build())) {
+        return exchange(RequestKind.PROCESS, fields.build(), channel -> {
             processes.put(process, channel);
-            sink.started(process);
-            return follow(new ExecutionCall(channel, spec.limits(), sink, () -> {}), channel);
-        } finally {
-            processes.remove(process);
-        }
+            try {
+                sink.started(process);
+                return follow(channel, spec.limits(), sink, Outcomes::checkProcess);
+            } finally {
+                processes.remove(process);
+            }
+        });
     }
 
     @Override
@@ -91,22 +111,61 @@ final class AgentSandbox implements SandboxHandle {
                 .text(Tag.CODE, code)
                 .texts(Tag.ENVIRONMENT, Requests.environment(environment));
         Requests.putLimits(fields, limits);
-        try (AgentChannel channel = open(RequestKind.EXECUTE, fields.build())) {
-            // Executions of one context queue in the agent; an interrupt is for the one that runs.
-            Runnable onStarted = () -> executions.put(context, channel);
-            try {
-                return follow(new ExecutionCall(channel, limits, sink, onStarted), channel);
-            } finally {
-                executions.remove(context, channel);
-            }
+        ReentrantLock turn = turns.computeIfAbsent(context, _ -> new ReentrantLock(true));
+        awaitTurn(context, turn);
+        try {
+            return exchange(RequestKind.EXECUTE, fields.build(), channel -> {
+                try {
+                    return follow(channel, limits, sink, new Running(context, channel));
+                } finally {
+                    executions.remove(context, channel);
+                }
+            });
+        } finally {
+            turn.unlock();
         }
     }
 
-    private Execution.Result follow(ExecutionCall call, AgentChannel channel) {
+    private static void awaitTurn(ContextId context, ReentrantLock turn) {
+        if (turn.getQueueLength() >= EXECUTIONS_WAITING_MAX) {
+            throw new GloveboxException(
+                    ErrorCode.QUOTA_EXCEEDED,
+                    "context " + context + " has " + EXECUTIONS_WAITING_MAX
+                            + " executions waiting, the bound: wait for one");
+        }
         try {
-            return call.await();
+            turn.lockInterruptibly();
         } catch (InterruptedException _) {
-            channel.cancel();
+            throw interrupted();
+        }
+    }
+
+    /// Notes which execution of a context runs, so that it can be interrupted.
+    private final class Running implements ExecutionCall.Observer {
+        private final ContextId context;
+        private final AgentChannel channel;
+
+        Running(ContextId context, AgentChannel channel) {
+            this.context = context;
+            this.channel = channel;
+        }
+
+        @Override
+        public void started() {
+            executions.put(context, channel);
+        }
+
+        @Override
+        public void check(Fields close) {
+            Outcomes.checkExecution(close);
+        }
+    }
+
+    private Execution.Result follow(
+            AgentChannel channel, ResourceLimits limits, ExecutionSink sink, ExecutionCall.Observer observer) {
+        try {
+            return new ExecutionCall(channel, limits, patience, sink, observer).await();
+        } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             return ended(new Outcome.Killed("the caller went away"));
         } catch (ExecutionCall.Overdue overdue) {
@@ -131,12 +190,14 @@ final class AgentSandbox implements SandboxHandle {
     public void writeInput(ProcessId process, byte[] bytes, boolean end) {
         AgentChannel channel = running(process);
         try {
-            channel.write(Protocol.STDIN, bytes, bytes.length);
-            if (end) {
+            boolean wanted = channel.write(Protocol.STDIN, bytes, bytes.length, INPUT_MAX);
+            if (wanted && end) {
                 channel.end(Protocol.STDIN);
             }
         } catch (InterruptedException _) {
             throw interrupted();
+        } catch (ProtocolException broken) {
+            throw condemned(broken);
         }
     }
 
@@ -160,62 +221,54 @@ final class AgentSandbox implements SandboxHandle {
 
     @Override
     public FileEntry stat(GuestPath path) {
-        return Outcomes.file(call(RequestKind.STAT, Requests.path(path)));
+        return call(RequestKind.STAT, Requests.path(path), Outcomes::file);
     }
 
     @Override
     public List<FileEntry> list(GuestPath path, int depth) {
-        List<FileEntry> entries = new ArrayList<>();
-        RecordReader records = new RecordReader(64 * 1024);
         Fields fields = Fields.builder()
                 .text(Tag.PATH, path.value())
                 .number(Tag.DEPTH, depth)
                 .build();
-        call(
-                RequestKind.LIST,
-                fields,
-                bytes -> records.read(bytes, entry -> {
-                    if (entries.size() >= Limits.FILE_COUNT_MAX) {
-                        throw new ProtocolException("a directory cannot have more entries than a sandbox files");
-                    }
-                    entries.add(Outcomes.file(entry));
-                }));
-        return entries;
+        List<FileEntry> entries = new ArrayList<>();
+        RecordReader records = new RecordReader(ENTRY_BYTES_MAX);
+        return exchange(RequestKind.LIST, fields, channel -> {
+            Stream content = new Stream(Protocol.RECORDS, LISTING_BYTES_MAX, bytes -> {
+                records.read(bytes, entry -> entries.add(Outcomes.file(entry)));
+            });
+            awaitClose(channel, content, patience.request());
+            return entries;
+        });
     }
 
     @Override
     public FileEntry read(GuestPath path, ByteSink content) {
         FileEntry entry = stat(path);
-        call(RequestKind.READ, Requests.path(path), content);
-        return entry;
+        return exchange(RequestKind.READ, Requests.path(path), channel -> {
+            awaitClose(channel, new Stream(Protocol.CONTENT, Limits.DISK_BYTES_MAX, content), patience.request());
+            return entry;
+        });
     }
 
     @Override
     public FileEntry write(GuestPath path, ByteSource content) {
-        Fields fields = Fields.builder()
-                .text(Tag.PATH, path.value())
-                .flag(Tag.RECURSIVE, true)
-                .build();
-        try (AgentChannel channel = open(RequestKind.WRITE, fields)) {
+        return exchange(RequestKind.WRITE, recursive(path), channel -> {
             byte[] buffer = new byte[WRITE_BYTES];
+            boolean wanted = true;
             int count;
-            while ((count = content.read(buffer)) >= 0) {
-                channel.write(Protocol.CONTENT, buffer, count);
+            while (wanted && (count = content.read(buffer)) >= 0) {
+                wanted = channel.write(Protocol.CONTENT, buffer, count, patience.request());
             }
-            channel.end(Protocol.CONTENT);
-            return Outcomes.file(awaitClose(channel, _ -> {}));
-        } catch (InterruptedException _) {
-            throw interrupted();
-        }
+            if (wanted) {
+                channel.end(Protocol.CONTENT);
+            }
+            return Outcomes.file(awaitClose(channel, Stream.NONE, patience.request()));
+        });
     }
 
     @Override
     public FileEntry makeDirectory(GuestPath path) {
-        Fields fields = Fields.builder()
-                .text(Tag.PATH, path.value())
-                .flag(Tag.RECURSIVE, true)
-                .build();
-        return Outcomes.file(call(RequestKind.MAKE_DIRECTORY, fields));
+        return call(RequestKind.MAKE_DIRECTORY, recursive(path), Outcomes::file);
     }
 
     @Override
@@ -224,16 +277,19 @@ final class AgentSandbox implements SandboxHandle {
                 .text(Tag.PATH, from.value())
                 .text(Tag.TARGET_PATH, to.value())
                 .build();
-        return Outcomes.file(call(RequestKind.MOVE, fields));
+        return call(RequestKind.MOVE, fields, Outcomes::file);
     }
 
     @Override
     public void remove(GuestPath path) {
-        Fields fields = Fields.builder()
+        call(RequestKind.REMOVE, recursive(path), Function.identity());
+    }
+
+    private static Fields recursive(GuestPath path) {
+        return Fields.builder()
                 .text(Tag.PATH, path.value())
                 .flag(Tag.RECURSIVE, true)
                 .build();
-        call(RequestKind.REMOVE, fields);
     }
 
     @Override
@@ -243,7 +299,7 @@ final class AgentSandbox implements SandboxHandle {
                 .text(Tag.LANGUAGE, language.word())
                 .text(Tag.DIRECTORY, directory.value())
                 .build();
-        call(RequestKind.CONTEXT_OPEN, fields);
+        exchange(RequestKind.CONTEXT_OPEN, fields, channel -> awaitClose(channel, Stream.NONE, patience.context()));
     }
 
     @Override
@@ -256,14 +312,21 @@ final class AgentSandbox implements SandboxHandle {
 
     @Override
     public void closeContext(ContextId context) {
-        call(
-                RequestKind.CONTEXT_CLOSE,
-                Fields.builder().text(Tag.CONTEXT, context.value()).build());
+        Fields fields = Fields.builder().text(Tag.CONTEXT, context.value()).build();
+        try {
+            call(RequestKind.CONTEXT_CLOSE, fields, Function.identity());
+        } catch (GloveboxException refusal) {
+            // An execution that was ended took its context with it: then it is closed already.
+            if (refusal.code() != ErrorCode.FILE_NOT_FOUND) {
+                throw refusal;
+            }
+        }
+        turns.remove(context);
     }
 
     /// Sends the sandbox's identity, limits and environment; part of the start.
     void configure(Fields fields) {
-        call(RequestKind.CONFIGURE, fields);
+        call(RequestKind.CONFIGURE, fields, Function.identity());
     }
 
     @Override
@@ -271,49 +334,63 @@ final class AgentSandbox implements SandboxHandle {
         connection.onLost(action);
     }
 
-    private Fields call(RequestKind kind, Fields fields) {
-        return call(kind, fields, bytes -> {
-            throw new ProtocolException("a " + kind + " request has no content");
-        });
+    /// What happens on a channel from OPEN to CLOSE.
+    private interface Exchange<T> {
+        T run(AgentChannel channel) throws InterruptedException;
     }
 
-    private Fields call(RequestKind kind, Fields fields, ByteSink content) {
-        try (AgentChannel channel = open(kind, fields)) {
-            return awaitClose(channel, content);
+    /// What the agent may send before CLOSE.
+    private record Stream(int number, long bytesMax, ByteSink sink) {
+        static final Stream NONE = new Stream(-1, 0, _ -> {});
+    }
+
+    /// Opens a channel for a request. Whatever the agent does wrong on it ends its host.
+    private <T> T exchange(RequestKind kind, Fields fields, Exchange<T> exchange) {
+        try (AgentChannel channel = connection.open(kind, fields, patience.request())) {
+            return exchange.run(channel);
         } catch (InterruptedException _) {
             throw interrupted();
-        }
-    }
-
-    private Fields awaitClose(AgentChannel channel, ByteSink content) throws InterruptedException {
-        try {
-            while (true) {
-                Optional<Frame> frame = channel.take(REQUEST_MAX);
-                if (frame.isEmpty()) {
-                    throw new ProtocolException("the agent did not answer in " + REQUEST_MAX.toSeconds() + " s");
-                }
-                if (frame.get().type() == FrameType.CLOSE) {
-                    Fields close = Fields.decode(frame.get().payload());
-                    Outcomes.check(close);
-                    return close;
-                }
-                if (frame.get().type() == FrameType.DATA) {
-                    content.write(frame.get().payload());
-                    channel.consumed(frame.get().stream(), frame.get().payload().length);
-                }
-            }
         } catch (ProtocolException broken) {
-            host.condemn(broken.getMessage());
-            throw new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + broken.getMessage(), broken);
+            throw condemned(broken);
         }
     }
 
-    private AgentChannel open(RequestKind kind, Fields fields) {
-        try {
-            return connection.open(kind, fields);
-        } catch (InterruptedException _) {
-            throw interrupted();
+    private <T> T call(RequestKind kind, Fields fields, Function<Fields, T> answer) {
+        return exchange(kind, fields, channel -> answer.apply(awaitClose(channel, Stream.NONE, patience.request())));
+    }
+
+    private static Fields awaitClose(AgentChannel channel, Stream content, Duration patience)
+            throws InterruptedException {
+        long total = 0;
+        while (true) {
+            Optional<Frame> frame = channel.take(patience);
+            if (frame.isEmpty()) {
+                throw new ProtocolException("it did not answer in " + patience.toSeconds() + " s");
+            }
+            if (frame.get().type() == FrameType.CLOSE) {
+                Fields close = Fields.decode(frame.get().payload());
+                Outcomes.check(close);
+                return close;
+            }
+            int stream = frame.get().stream();
+            byte[] bytes = frame.get().payload();
+            if (stream != content.number()) {
+                throw new ProtocolException("this request has no stream " + stream);
+            }
+            total += bytes.length;
+            if (total > content.bytesMax()) {
+                throw new GloveboxException(
+                        ErrorCode.TOO_LARGE,
+                        "the answer is longer than " + content.bytesMax() + " bytes: ask for it in parts");
+            }
+            content.sink().write(bytes);
+            channel.consumed(stream, bytes.length);
         }
+    }
+
+    private GloveboxException condemned(ProtocolException broken) {
+        host.condemn(broken.getMessage());
+        return new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + broken.getMessage(), broken);
     }
 
     private static GloveboxException interrupted() {

@@ -2,11 +2,11 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.Limits;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Frame;
 import dev.glovebox.wire.agent.FrameType;
+import dev.glovebox.wire.agent.ProtocolException;
 import dev.glovebox.wire.agent.RequestKind;
 import dev.glovebox.wire.agent.Tag;
 import java.io.BufferedReader;
@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,42 +24,52 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Cell implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Cell.class.getName());
     /// A line of a cell's log; a cell that a guest took over could write any.
-    private static final int LOG_LINE_CHARS_MAX = 2000;
+    private static final int LOG_LINE_CHARS_MAX = 1000;
     /// Lines of one cell's log that are kept; the rest is read and dropped, so that the cell never blocks on it.
     private static final int LOG_LINES_MAX = 1000;
+    /// SIGKILL takes effect at once, unless the machine is in trouble.
+    private static final Duration END_MAX = Duration.ofSeconds(10);
+
+    private static final Duration LOG_END_MAX = Duration.ofSeconds(1);
 
     private final AgentListener listener;
+    private final Duration patience;
     private final Process process;
     private final AgentConnection control;
     private final Thread log;
     private final AtomicReference<String> death = new AtomicReference<>("");
 
-    private Cell(AgentListener listener, Process process, AgentConnection control, Thread log) {
+    private Cell(AgentListener listener, Duration patience, Process process, AgentConnection control, Thread log) {
         this.listener = listener;
+        this.patience = patience;
         this.process = process;
         this.control = control;
         this.log = log;
     }
 
     /// Starts a cell and waits for its greeting.
-    static Cell start(AgentListener listener, CellLauncher launcher) throws InterruptedException {
+    ///
+    /// @param patience how long, for this and for each greeting of a sandbox
+    static Cell start(AgentListener listener, CellLauncher launcher, Duration patience) throws InterruptedException {
         try (AgentListener.Expected expected = listener.expect()) {
             Process process = launcher.launch(expected.tokenHex());
             Thread log = Thread.ofPlatform()
                     .daemon()
                     .name("cell-" + process.pid() + "-log")
                     .start(() -> copyLog(process));
+            var _ = process.onExit()
+                    .thenAccept(ended -> expected.giveUp("its process ended with status " + ended.exitValue()));
             try {
-                AgentConnection control = expected.take(Limits.CELL_START_MAX);
-                return new Cell(listener, process, control, log);
+                AgentConnection control = expected.take(patience);
+                return new Cell(listener, patience, process, control, log);
             } catch (RuntimeException | InterruptedException failure) {
-                process.destroyForcibly();
+                end(process, log);
                 throw failure;
             }
         }
     }
 
-    /// Makes a sandbox in this cell and returns its connection.
+    /// Makes a sandbox in this cell and returns its connection. A cell that does not keep its part is ended.
     AgentConnection spawn(Requirements requirements) throws InterruptedException {
         try (AgentListener.Expected expected = listener.expect()) {
             Fields.Builder fields = Fields.builder()
@@ -67,14 +78,17 @@ final class Cell implements AutoCloseable {
                     .text(Tag.LANGUAGE, requirements.language().word());
             Requests.putLimits(fields, requirements.limits());
             Requests.putQuota(fields, requirements.limits());
-            try (AgentChannel channel = control.open(RequestKind.SPAWN, fields.build())) {
-                Optional<Frame> answer = channel.take(Limits.CELL_START_MAX);
+            try (AgentChannel channel = control.open(RequestKind.SPAWN, fields.build(), patience)) {
+                Optional<Frame> answer = channel.take(patience);
                 if (answer.isEmpty() || answer.get().type() != FrameType.CLOSE) {
-                    throw new GloveboxException(ErrorCode.BACKEND_LOST, "the cell did not answer");
+                    throw new ProtocolException("it did not answer SPAWN");
                 }
                 Outcomes.check(Fields.decode(answer.get().payload()));
+            } catch (ProtocolException broken) {
+                condemn(broken.getMessage());
+                throw new GloveboxException(ErrorCode.BACKEND_LOST, "the cell is gone: " + broken.getMessage(), broken);
             }
-            return expected.take(Limits.CELL_START_MAX);
+            return expected.take(patience);
         }
     }
 
@@ -89,32 +103,42 @@ final class Cell implements AutoCloseable {
     /// Runs `action` with the reason when the cell ends without [#close()].
     void onDeath(java.util.function.Consumer<String> action) {
         control.onLost(reason -> {
-            String why = death.get().isEmpty() ? reason : death.get();
+            death.compareAndSet("", reason);
             process.destroyForcibly();
-            action.accept(why);
+            action.accept(death.get());
         });
     }
 
     /// Ends the cell at once, with all that is in it, because it cannot be trusted any more.
     void condemn(String why) {
         if (death.compareAndSet("", why)) {
-            LOG.log(System.Logger.Level.WARNING, "cell {0} is ended: {1}", process.pid(), why);
+            LOG.log(System.Logger.Level.WARNING, "cell {0} is ended: {1}", Long.toString(process.pid()), why);
         }
         process.destroyForcibly();
     }
 
-    /// Ends the cell and waits until it is gone.
+    /// Ends the cell and waits until it is gone. Idempotent.
     @Override
     public void close() {
         control.close();
+        end(process, log);
+    }
+
+    private static void end(Process process, Thread log) {
         process.destroyForcibly();
+        boolean interrupted = Thread.interrupted();
         try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            if (!process.waitFor(END_MAX.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("cell " + process.pid() + " outlives SIGKILL");
             }
-            log.join();
+            // Not for ever: whatever else holds the other end of its log must not hold us.
+            log.join(LOG_END_MAX);
         } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
+            interrupted = true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -131,7 +155,7 @@ final class Cell implements AutoCloseable {
                             System.Logger.Level.WARNING,
                             "cell {0} says: {1}",
                             Long.toString(process.pid()),
-                            line.replaceAll("\\p{Cntrl}", "?"));
+                            Outcomes.printable(line));
                 }
             }
         } catch (IOException _) {

@@ -34,15 +34,20 @@ public final class CellBackend implements SandboxBackend {
     private final Cells cells;
     private final SecureRandom random = new SecureRandom();
 
-    private CellBackend(CellOptions options, AgentListener listener) {
+    private CellBackend(AgentListener listener, Cells cells) {
         this.listener = listener;
-        this.cells = new Cells(listener, new CellLauncher(options, listener.path()), options.spareCells());
+        this.cells = cells;
     }
 
     /// Opens the backend: listens for agents and starts the spare cells in the background.
     ///
     /// @throws GloveboxException TIER_UNAVAILABLE if something that cells need is missing
     public static CellBackend open(CellOptions options) {
+        return open(options, CellTimes.DEFAULT);
+    }
+
+    /// For tests, which wait less.
+    static CellBackend open(CellOptions options, CellTimes times) {
         String missing = CellLauncher.missing(options);
         if (!missing.isEmpty()) {
             throw new GloveboxException(
@@ -54,9 +59,11 @@ public final class CellBackend implements SandboxBackend {
             Path socket = options.runDirectory()
                     .resolve("agents-" + ProcessHandle.current().pid() + ".sock");
             Files.deleteIfExists(socket);
-            CellBackend backend = new CellBackend(options, AgentListener.open(socket));
-            backend.cells.refillSpares();
-            return backend;
+            CellLauncher launcher = new CellLauncher(options, socket);
+            AgentListener listener = AgentListener.open(socket);
+            Cells cells = new Cells(listener, launcher, options.spareCells(), times);
+            cells.refillSpares();
+            return new CellBackend(listener, cells);
         } catch (IOException failure) {
             throw new GloveboxException(
                     ErrorCode.TIER_UNAVAILABLE,
@@ -107,8 +114,13 @@ public final class CellBackend implements SandboxBackend {
         byte[] entropy = new byte[ENTROPY_BYTES];
         random.nextBytes(entropy);
         AgentSandbox sandbox = new AgentSandbox(place.cell().spawn(requirements), place);
-        sandbox.configure(Requests.configure(requirements, entropy));
-        return sandbox;
+        try {
+            sandbox.configure(Requests.configure(requirements, entropy));
+            return sandbox;
+        } catch (RuntimeException failure) {
+            sandbox.close();
+            throw failure;
+        }
     }
 
     /// The process ids of the cells that run now, for tests and for measurements.
@@ -123,7 +135,8 @@ public final class CellBackend implements SandboxBackend {
 
     @Override
     public void close() {
-        cells.close();
+        // First the listener: cells that are still starting then give up at once.
         listener.close();
+        cells.close();
     }
 }

@@ -2,7 +2,6 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.Limits;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,12 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /// Starts the process of a cell: a JVM with nothing of ours but what a cell needs, an empty environment, a bound on its
 /// memory, and a standard input whose end is its end.
 final class CellLauncher {
     private static final String MAIN_CLASS = "dev.glovebox.cell.Cell";
+    /// How a cell's JVM is started: flags and class path, written where the product is put together.
+    private static final String FLAGS = "cell.flags";
 
     private final CellOptions options;
     private final List<String> command;
@@ -33,10 +33,7 @@ final class CellLauncher {
         builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
         try {
             Process process = builder.start();
-            // Not a try-with-resources: the stream stays open for as long as the cell may live.
-            OutputStream input = process.getOutputStream();
-            input.write((tokenHex + "\n").getBytes(StandardCharsets.US_ASCII));
-            input.flush();
+            sayToken(process, tokenHex);
             return process;
         } catch (IOException failure) {
             throw new GloveboxException(
@@ -44,11 +41,23 @@ final class CellLauncher {
         }
     }
 
+    private static void sayToken(Process process, String tokenHex) throws IOException {
+        try {
+            // Not a try-with-resources: the stream stays open for as long as the cell may live.
+            OutputStream input = process.getOutputStream();
+            input.write((tokenHex + "\n").getBytes(StandardCharsets.US_ASCII));
+            input.flush();
+        } catch (IOException failure) {
+            process.destroyForcibly();
+            throw failure;
+        }
+    }
+
     /// What is missing for a cell, in words; empty if nothing is.
     static String missing(CellOptions options) {
         List<Path> needed = List.of(
                 options.javaHome().resolve("bin/java"),
-                options.distribution().resolve("cell"),
+                options.distribution().resolve(FLAGS),
                 options.distribution().resolve("native"),
                 options.distribution().resolve("guest/python.wasm"));
         return needed.stream()
@@ -60,57 +69,21 @@ final class CellLauncher {
 
     private static List<String> command(CellOptions options, Path socket) {
         List<String> command = new ArrayList<>();
-        // The shell's ulimit is the one way to set RLIMIT_DATA without privileges before a program starts. It makes a
-        // huge allocation fail inside the guest instead of taking the machine's memory.
+        // RLIMIT_DATA cannot bound a cell: V8 reserves 0.9 GiB of writable addresses for each isolate and touches
+        // few of them. So the kernel is told whom to end first if memory runs out, and CellMemory watches what is
+        // touched.
         command.addAll(List.of(
                 "/bin/sh",
                 "-c",
-                "ulimit -c 0; ulimit -d " + Limits.CELL_DATA_BYTES_MAX / 1024 + " && exec \"$@\"",
+                "ulimit -c 0; echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec \"$@\"",
                 "cell",
                 options.javaHome().resolve("bin/java").toString()));
-        command.addAll(JVM_FLAGS);
-        Path aot = options.distribution().resolve("aot/cell.aot");
-        if (Files.exists(aot)) {
-            command.add("-XX:AOTCache=" + aot);
-        }
-        command.add("-Dglovebox.dist=" + options.distribution());
-        command.add("-cp");
-        command.add(classPath(options.distribution().resolve("cell")));
+        command.add("@" + options.distribution().resolve(FLAGS));
         command.add(MAIN_CLASS);
         command.addAll(List.of("--socket", socket.toString()));
         if (!options.warm().isEmpty()) {
             command.addAll(List.of("--warm", options.warm()));
         }
         return List.copyOf(command);
-    }
-
-    /// A small, quick JVM: its heap holds the sandboxes' files and what is in flight; V8 keeps its memory elsewhere.
-    private static final List<String> JVM_FLAGS = List.of(
-            "-Xms32m",
-            "-Xmx1g",
-            "-Xss512k",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:-UsePerfData",
-            "-XX:+ExitOnOutOfMemoryError",
-            "-XX:+DisableAttachMechanism",
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow");
-
-    /// The jars in a fixed order: the AOT cache is only valid for the class path that it was trained with.
-    private static String classPath(Path directory) {
-        try (Stream<Path> jars = Files.list(directory)) {
-            return String.join(
-                    ":",
-                    jars.filter(path -> path.toString().endsWith(".jar"))
-                            .map(Path::toString)
-                            .sorted()
-                            .toList());
-        } catch (IOException failure) {
-            throw new GloveboxException(
-                    ErrorCode.TIER_UNAVAILABLE,
-                    "the cells' program is not in " + directory + ": build it with './glovebox build'",
-                    failure);
-        }
     }
 }

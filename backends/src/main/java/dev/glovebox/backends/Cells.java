@@ -2,7 +2,6 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.Limits;
 import dev.glovebox.core.TenantId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /// The cells of this server: one per tenant, one per sandbox where a policy asks for it, and spare ones for who comes
 /// next. A cell never changes its tenant: it is ended with its last sandbox if it was for that one alone, and after a
@@ -26,8 +26,10 @@ final class Cells implements AutoCloseable {
     private static final class Home {
         final CompletableFuture<Cell> cell;
         int sandboxes;
-        /// Changes whenever the home is used, so that an idle timer can tell that it was.
+        /// Changes whenever the home is used, so that the idle timer can tell that it was.
         long uses;
+        /// Whether the idle timer runs: one for each home, however often it falls idle.
+        boolean timed;
 
         Home(CompletableFuture<Cell> cell) {
             this.cell = cell;
@@ -37,15 +39,20 @@ final class Cells implements AutoCloseable {
     private final AgentListener listener;
     private final CellLauncher launcher;
     private final int sparesWanted;
+    private final CellTimes times;
+    private final CellMemory memory = new CellMemory();
     private final Map<TenantId, Home> homes = new HashMap<>();
     private final ArrayDeque<CompletableFuture<Cell>> spares = new ArrayDeque<>();
+    /// Cells whose process may be there, dying ones too.
     private final Set<Cell> all = new HashSet<>();
+    private final List<CompletableFuture<Cell>> starting = new ArrayList<>();
     private boolean closed;
 
-    Cells(AgentListener listener, CellLauncher launcher, int sparesWanted) {
+    Cells(AgentListener listener, CellLauncher launcher, int sparesWanted, CellTimes times) {
         this.listener = listener;
         this.launcher = launcher;
         this.sparesWanted = sparesWanted;
+        this.times = times;
     }
 
     /// A place for one sandbox in a cell; given back by [#released()].
@@ -88,7 +95,7 @@ final class Cells implements AutoCloseable {
         Home home;
         synchronized (this) {
             home = homes.get(tenant);
-            if (home == null || isDead(home)) {
+            if (home == null || isDead(home.cell)) {
                 home = new Home(claim());
                 homes.put(tenant, home);
             }
@@ -104,41 +111,47 @@ final class Cells implements AutoCloseable {
         }
     }
 
-    private static boolean isDead(Home home) {
-        return home.cell.isCompletedExceptionally()
-                || (home.cell.isDone() && !home.cell.join().isAlive());
+    private static boolean isDead(CompletableFuture<Cell> cell) {
+        return cell.isCompletedExceptionally() || (cell.isDone() && !cell.join().isAlive());
     }
 
     /// A cell ended by itself, or was condemned.
     private void died(Cell cell) {
         synchronized (this) {
-            all.remove(cell);
-            homes.values().removeIf(home -> home.cell.isDone() && isDead(home));
+            homes.values().removeIf(home -> isDead(home.cell));
         }
-        refillSpares();
+        CompletableFuture.delayedExecutor(times.refill().toMillis(), TimeUnit.MILLISECONDS, THREADS)
+                .execute(this::refillSpares);
+        end(cell);
     }
 
     private synchronized void forget(TenantId tenant, Home home) {
         homes.remove(tenant, home);
     }
 
-    private void leave(TenantId tenant, Home home) {
-        long uses;
-        synchronized (this) {
-            home.sandboxes--;
-            if (home.sandboxes > 0 || closed) {
-                return;
-            }
-            uses = home.uses;
+    private synchronized void leave(TenantId tenant, Home home) {
+        home.sandboxes--;
+        home.uses++;
+        if (home.sandboxes == 0 && !home.timed) {
+            time(tenant, home);
         }
-        CompletableFuture.delayedExecutor(
-                        Limits.CELL_IDLE_MAX.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS, THREADS)
+    }
+
+    private void time(TenantId tenant, Home home) {
+        home.timed = true;
+        long uses = home.uses;
+        CompletableFuture.delayedExecutor(times.idle().toMillis(), TimeUnit.MILLISECONDS, THREADS)
                 .execute(() -> endIfIdle(tenant, home, uses));
     }
 
     private void endIfIdle(TenantId tenant, Home home, long uses) {
         synchronized (this) {
-            if (home.sandboxes > 0 || home.uses != uses || closed) {
+            home.timed = false;
+            if (home.sandboxes > 0 || closed) {
+                return;
+            }
+            if (home.uses != uses) {
+                time(tenant, home);
                 return;
             }
             homes.remove(tenant, home);
@@ -149,10 +162,14 @@ final class Cells implements AutoCloseable {
     }
 
     private void end(Cell cell) {
-        synchronized (this) {
-            all.remove(cell);
+        try {
+            cell.close();
+        } finally {
+            synchronized (this) {
+                all.remove(cell);
+                memory.forget(cell);
+            }
         }
-        cell.close();
     }
 
     /// A spare cell, or a new one; the spare is replaced at once.
@@ -162,42 +179,42 @@ final class Cells implements AutoCloseable {
             checkOpen();
             spare = spares.poll();
         }
-        CompletableFuture<Cell> claimed =
-                spare != null && !spare.isCompletedExceptionally() && isUsable(spare) ? spare : start();
+        CompletableFuture<Cell> claimed = spare == null || isDead(spare) ? start() : spare;
         refillSpares();
         return claimed;
     }
 
-    private static boolean isUsable(CompletableFuture<Cell> spare) {
-        return !spare.isDone() || spare.join().isAlive();
-    }
-
-    void refillSpares() {
-        synchronized (this) {
-            while (!closed && spares.size() < sparesWanted) {
-                spares.add(start());
-            }
+    synchronized void refillSpares() {
+        spares.removeIf(Cells::isDead);
+        while (!closed && spares.size() < sparesWanted) {
+            spares.add(start());
         }
     }
 
-    private CompletableFuture<Cell> start() {
-        return CompletableFuture.supplyAsync(this::startNow, THREADS);
+    private synchronized CompletableFuture<Cell> start() {
+        CompletableFuture<Cell> cell = CompletableFuture.supplyAsync(this::startNow, THREADS);
+        starting.removeIf(CompletableFuture::isDone);
+        starting.add(cell);
+        return cell;
     }
 
     private Cell startNow() {
         try {
-            Cell cell = Cell.start(listener, launcher);
+            Cell cell = Cell.start(listener, launcher, times.start());
+            boolean late;
             synchronized (this) {
-                if (!closed) {
+                late = closed;
+                if (!late) {
                     all.add(cell);
+                    memory.watch(cell);
                 }
             }
-            if (isOpen()) {
-                cell.onDeath(_ -> died(cell));
-                return cell;
+            if (late) {
+                cell.close();
+                throw stopping();
             }
-            cell.close();
-            throw stopping();
+            cell.onDeath(_ -> died(cell));
+            return cell;
         } catch (InterruptedException _) {
             throw stopping();
         }
@@ -212,10 +229,6 @@ final class Cells implements AutoCloseable {
             }
             throw failure;
         }
-    }
-
-    private synchronized boolean isOpen() {
-        return !closed;
     }
 
     private void checkOpen() {
@@ -253,21 +266,31 @@ final class Cells implements AutoCloseable {
         }
     }
 
+    /// Ends every cell and waits until they are gone. One that is still starting sees that it comes too late; it comes
+    /// soonest if the listener is closed already.
     @Override
     public void close() {
         List<Cell> ending;
-        List<CompletableFuture<Cell>> starting;
+        List<CompletableFuture<Cell>> unborn;
         synchronized (this) {
             closed = true;
             ending = new ArrayList<>(all);
-            all.clear();
-            starting = new ArrayList<>(spares);
-            homes.values().forEach(home -> starting.add(home.cell));
+            unborn = new ArrayList<>(starting);
             spares.clear();
             homes.clear();
         }
-        ending.forEach(Cell::close);
-        // A cell that is still starting ends itself when it sees that it came too late.
-        starting.forEach(cell -> cell.handle((_, _) -> true).join());
+        List<IllegalStateException> stuck = new ArrayList<>();
+        for (Cell cell : ending) {
+            try {
+                end(cell);
+            } catch (IllegalStateException outlives) {
+                // The others must end all the same.
+                stuck.add(outlives);
+            }
+        }
+        unborn.forEach(cell -> cell.handle((_, _) -> true).join());
+        if (!stuck.isEmpty()) {
+            throw stuck.getFirst();
+        }
     }
 }

@@ -30,8 +30,9 @@ final class ExecutionCall {
 
     private final AgentChannel channel;
     private final ResourceLimits limits;
+    private final Patience patience;
     private final ExecutionSink sink;
-    private final Runnable onStarted;
+    private final Observer observer;
     private final RecordReader records = new RecordReader(RECORD_BYTES_MAX);
     private Optional<ExecutionError> error = Optional.empty();
     private boolean started;
@@ -39,24 +40,38 @@ final class ExecutionCall {
     private long outputBytes;
     private long deadlineNanos;
 
-    ExecutionCall(AgentChannel channel, ResourceLimits limits, ExecutionSink sink, Runnable onStarted) {
+    /// What a kind of execution needs besides.
+    interface Observer {
+        /// Throws what a CLOSE says that is no outcome.
+        void check(Fields close);
+
+        /// The guest's clock started.
+        default void started() {}
+    }
+
+    ExecutionCall(
+            AgentChannel channel, ResourceLimits limits, Patience patience, ExecutionSink sink, Observer observer) {
         this.channel = channel;
         this.limits = limits;
+        this.patience = patience;
         this.sink = sink;
-        this.onStarted = onStarted;
+        this.observer = observer;
     }
 
     /// The end of the request. The caller's thread may be interrupted to give it up.
     ///
     /// @throws Overdue if the agent did not end the guest at its limit: whoever hosts it must be ended
+    /// @throws ProtocolException if it breaks the protocol: the same
     Execution.Result await() throws InterruptedException {
-        deadlineNanos = System.nanoTime()
-                + Limits.ADMISSION_WAIT_MAX.plus(Limits.CELL_GRACE).toNanos();
+        deadlineNanos = System.nanoTime() + patience.admission().toNanos();
         while (true) {
             Duration rest = Duration.ofNanos(deadlineNanos - System.nanoTime());
             Optional<Frame> frame = channel.take(rest);
             if (frame.isEmpty()) {
-                throw new Overdue(started ? limits.wallTime() : Limits.ADMISSION_WAIT_MAX);
+                if (!started) {
+                    throw new ProtocolException("it neither began nor refused to run a guest in time");
+                }
+                throw new Overdue(limits.wallTime());
             }
             if (frame.get().type() == FrameType.CLOSE) {
                 return finish(Fields.decode(frame.get().payload()));
@@ -68,7 +83,7 @@ final class ExecutionCall {
     }
 
     private Execution.Result finish(Fields close) {
-        Outcomes.check(close);
+        observer.check(close);
         Usage usage = Outcomes.usage(close);
         Outcome outcome = Outcomes.outcome(close);
         return new Execution.Result(outcome, usage, error, pooled || close.flag(Tag.POOLED));
@@ -95,8 +110,8 @@ final class ExecutionCall {
                 started = true;
                 pooled = fields.flag(Tag.POOLED);
                 deadlineNanos = System.nanoTime()
-                        + limits.wallTime().plus(Limits.CELL_GRACE).toNanos();
-                onStarted.run();
+                        + limits.wallTime().plus(patience.grace()).toNanos();
+                observer.started();
             }
         } else if (fields.has(Tag.ERROR_NAME)) {
             error = Optional.of(new ExecutionError(

@@ -23,6 +23,9 @@ public interface Interpreter extends AutoCloseable {
     /// Asks the running code to stop (KeyboardInterrupt); its contexts stay usable if it heeds.
     void interrupt();
 
+    /// Repeats an interrupt that the running code may have missed. Any thread; called now and then until it ends.
+    default void remind() {}
+
     /// Stops the running code for good. The call that runs it returns `why`, and the interpreter is of no more use.
     void terminate(Outcome why);
 
@@ -31,6 +34,11 @@ public interface Interpreter extends AutoCloseable {
 
     /// Most memory that the guest held so far, in bytes. Any thread.
     long memoryPeakBytes();
+
+    /// Whether a further execution can run here; false once it was terminated or broke.
+    default boolean isUsable() {
+        return true;
+    }
 
     @Override
     void close();

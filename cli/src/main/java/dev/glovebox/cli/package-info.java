@@ -1,3 +1,4 @@
+/// The command line: one file per verb.
 @NullMarked
 package dev.glovebox.cli;
 

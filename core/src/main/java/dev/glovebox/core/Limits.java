@@ -101,8 +101,10 @@ public final class Limits {
     public static final Duration INTERRUPT_GRACE = Duration.ofMillis(500);
     /// A cell without a sandbox is ended after this, to give its memory back.
     public static final Duration CELL_IDLE_MAX = Duration.ofMinutes(5);
-    /// The last bound on a cell's memory, whatever its guests do: RLIMIT_DATA of its process.
-    public static final long CELL_DATA_BYTES_MAX = 3072 * MIB;
+    /// The last bound on a cell's resident memory, whatever its guests do: beyond it the cell is ended.
+    public static final long CELL_MEMORY_BYTES_MAX = 4096 * MIB;
+    /// How often a cell's memory is looked at. A guest that touches new memory as fast as it can gets 50 MB further.
+    public static final Duration CELL_MEMORY_INTERVAL = Duration.ofMillis(20);
 
     // ---- audit
 

@@ -162,8 +162,11 @@ public final class Engine implements Gate, AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            sandboxes.close();
-            parts.backends().close();
+            try {
+                sandboxes.close();
+            } finally {
+                parts.backends().close();
+            }
         }
     }
 }

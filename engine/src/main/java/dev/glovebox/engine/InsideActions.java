@@ -1,8 +1,10 @@
 package dev.glovebox.engine;
 
 import dev.glovebox.core.Command;
+import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.Execution;
 import dev.glovebox.core.ExecutionSink;
+import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.ProcessId;
@@ -86,10 +88,18 @@ final class InsideActions {
     Execution.Result execute(Command.Execute command, ExecutionSink sink) {
         LiveSandbox sandbox = sandboxes.find(command.sandbox());
         Command.CodeContext context = sandbox.context(command.context());
-        Execution.Result result =
-                sandbox.handle().execute(context.id(), command.code(), command.environment(), command.limits(), sink);
-        observe(sandbox.sandbox(), context.language(), result);
-        return result;
+        try {
+            Execution.Result result = sandbox.handle()
+                    .execute(context.id(), command.code(), command.environment(), command.limits(), sink);
+            observe(sandbox.sandbox(), context.language(), result);
+            return result;
+        } catch (GloveboxException refusal) {
+            // An execution that had to be ended by force took the context with it: it counts no longer.
+            if (refusal.code() == ErrorCode.CONTEXT_NOT_FOUND) {
+                sandbox.endContext(context.id());
+            }
+            throw refusal;
+        }
     }
 
     Command.Done interrupt(Command.InterruptContext command) {

@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Ends sandboxes when their leases run out: one thread that sleeps until the next one is due. Thread-safe.
 final class Leases implements AutoCloseable {
@@ -19,6 +20,9 @@ final class Leases implements AutoCloseable {
             return at.compareTo(other.at);
         }
     }
+
+    /// The wall clock may jump, for example when the machine was asleep: no lease is late by more than this.
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
 
     private final Clock clock;
     private final Consumer<SandboxId> expire;
@@ -39,7 +43,7 @@ final class Leases implements AutoCloseable {
     void set(SandboxId sandbox, Instant at) {
         lock.lock();
         try {
-            current.put(sandbox, at);
+            drop(sandbox, current.put(sandbox, at));
             queue.add(new Due(at, sandbox));
             changed.signal();
         } finally {
@@ -50,7 +54,24 @@ final class Leases implements AutoCloseable {
     void forget(SandboxId sandbox) {
         lock.lock();
         try {
-            current.remove(sandbox);
+            drop(sandbox, current.remove(sandbox));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes what no longer counts out of the queue: whoever extends a lease all day must not fill it.
+    private void drop(SandboxId sandbox, @Nullable Instant before) {
+        if (before != null) {
+            queue.remove(new Due(before, sandbox));
+        }
+    }
+
+    /// How many leases are waited for.
+    int pending() {
+        lock.lock();
+        try {
+            return queue.size();
         } finally {
             lock.unlock();
         }
@@ -74,11 +95,9 @@ final class Leases implements AutoCloseable {
                 Due next = queue.peek();
                 if (next == null) {
                     changed.await();
-                } else if (!next.at.equals(current.get(next.sandbox))) {
-                    queue.poll();
                 } else if (clock.instant().isBefore(next.at)) {
                     Duration rest = Duration.between(clock.instant(), next.at);
-                    changed.awaitNanos(Math.max(1, rest.toNanos()));
+                    changed.awaitNanos(Math.clamp(rest.toNanos(), 1, LOOK_AGAIN.toNanos()));
                 } else {
                     queue.poll();
                     current.remove(next.sandbox);
@@ -90,8 +109,16 @@ final class Leases implements AutoCloseable {
         }
     }
 
+    /// Nothing ends any more when this returns, but for what is under way already.
     @Override
     public void close() {
+        lock.lock();
+        try {
+            queue.clear();
+            current.clear();
+        } finally {
+            lock.unlock();
+        }
         thread.interrupt();
     }
 }

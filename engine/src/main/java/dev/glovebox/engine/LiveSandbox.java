@@ -62,14 +62,17 @@ final class LiveSandbox {
 
     /// The handle, for work inside the sandbox.
     ///
-    /// @throws GloveboxException WRONG_STATE unless it runs
+    /// @throws GloveboxException SANDBOX_NOT_FOUND if it ends just now, WRONG_STATE if it does not run otherwise
     SandboxHandle handle() {
-        SandboxState state = sandbox().state();
-        if (!(state instanceof SandboxState.Running)) {
-            throw new GloveboxException(
-                    ErrorCode.WRONG_STATE, "sandbox " + sandbox.id() + " is " + state.word() + ", not running");
-        }
-        return handle;
+        Sandbox now = sandbox();
+        return switch (now.state()) {
+            case SandboxState.Running _ -> handle;
+            case SandboxState.Killing _, SandboxState.Dead _ -> throw SandboxActions.notFound(now.id());
+            case SandboxState.Creating _, SandboxState.Pausing _, SandboxState.Paused _, SandboxState.Resuming _ ->
+                throw new GloveboxException(
+                        ErrorCode.WRONG_STATE,
+                        "sandbox " + now.id() + " is " + now.state().word() + ", not running");
+        };
     }
 
     /// The handle whatever the state, to end it.

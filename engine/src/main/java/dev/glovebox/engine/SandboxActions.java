@@ -111,10 +111,10 @@ final class SandboxActions implements AutoCloseable {
         try {
             sandbox.handle();
             Instant expiry = parts.clock().instant().plus(lease);
-            Sandbox next = sandbox.update(now -> now.withExpiry(expiry));
-            parts.store().save(next);
+            // First the store: if it refuses, the lease that holds is still the one that everybody knows.
+            parts.store().save(sandbox.sandbox().withExpiry(expiry));
             leases.set(id, expiry);
-            return next;
+            return sandbox.update(now -> now.withExpiry(expiry));
         } finally {
             sandbox.control.unlock();
         }
@@ -132,7 +132,9 @@ final class SandboxActions implements AutoCloseable {
         }
         sandbox.control.lock();
         try {
-            if (sandbox.sandbox().expiresAt().isAfter(parts.clock().instant())) {
+            Instant expiry = sandbox.sandbox().expiresAt();
+            if (expiry.isAfter(parts.clock().instant())) {
+                leases.set(id, expiry);
                 return;
             }
             if (end(sandbox, StopReason.LEASE_EXPIRED)) {
@@ -190,7 +192,7 @@ final class SandboxActions implements AutoCloseable {
         }
     }
 
-    private static GloveboxException notFound(SandboxId id) {
+    static GloveboxException notFound(SandboxId id) {
         return new GloveboxException(
                 ErrorCode.SANDBOX_NOT_FOUND, "sandbox " + id + " does not exist, has ended, or is not yours");
     }
@@ -198,8 +200,21 @@ final class SandboxActions implements AutoCloseable {
     @Override
     public void close() {
         leases.close();
+        RuntimeException first = null;
         for (LiveSandbox sandbox : live.values()) {
-            end(sandbox, StopReason.SERVER_STOPPED);
+            try {
+                end(sandbox, StopReason.SERVER_STOPPED);
+            } catch (RuntimeException failure) {
+                // One that does not end keeps no other alive.
+                if (first == null) {
+                    first = failure;
+                } else {
+                    first.addSuppressed(failure);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 }

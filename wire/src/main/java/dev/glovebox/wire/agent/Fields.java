@@ -17,6 +17,8 @@ public final class Fields {
     public static final Fields NONE = new Fields(List.of());
 
     private static final int FIELD_HEADER_BYTES = 6;
+    /// An empty field costs its reader eight times what it costs its sender; with this bound it does not matter.
+    private static final int FIELDS_MAX = 65_536;
 
     private record Field(Tag tag, byte[] value) {}
 
@@ -36,7 +38,10 @@ public final class Fields {
     public static Fields decode(byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         List<Field> fields = new ArrayList<>();
-        while (buffer.hasRemaining()) {
+        for (int count = 0; buffer.hasRemaining(); count++) {
+            if (count == FIELDS_MAX) {
+                throw new ProtocolException("a list has more than " + FIELDS_MAX + " fields");
+            }
             if (buffer.remaining() < FIELD_HEADER_BYTES) {
                 throw new ProtocolException("a field's header is cut after " + buffer.remaining() + " bytes");
             }
@@ -66,6 +71,38 @@ public final class Fields {
             buffer.putShort((short) field.tag.code()).putInt(field.value.length).put(field.value);
         }
         return buffer.array();
+    }
+
+    /// The same fields as several lists, none of which encodes to more than `bytesMax`. CODE is cut where it must be,
+    /// because it is joined again; no other field is as long.
+    ///
+    /// @throws IllegalArgumentException if another field is as long
+    public List<Fields> split(int bytesMax) {
+        List<Fields> lists = new ArrayList<>();
+        List<Field> list = new ArrayList<>();
+        int size = 0;
+        for (Field field : fields) {
+            int offset = 0;
+            do {
+                int rest = field.value.length - offset;
+                int room = bytesMax - size - FIELD_HEADER_BYTES;
+                if (!list.isEmpty() && room < (field.tag == Tag.CODE ? Math.min(rest, 1) : rest)) {
+                    lists.add(new Fields(List.copyOf(list)));
+                    list.clear();
+                    size = 0;
+                    room = bytesMax - FIELD_HEADER_BYTES;
+                }
+                int length = Math.min(rest, room);
+                if (length < rest && field.tag != Tag.CODE) {
+                    throw new IllegalArgumentException("field " + field.tag + " is longer than " + bytesMax);
+                }
+                list.add(new Field(field.tag, Arrays.copyOfRange(field.value, offset, offset + length)));
+                size += FIELD_HEADER_BYTES + length;
+                offset += length;
+            } while (offset < field.value.length);
+        }
+        lists.add(new Fields(List.copyOf(list)));
+        return lists;
     }
 
     public boolean has(Tag tag) {
@@ -113,10 +150,11 @@ public final class Fields {
         return number(tag, 0) != 0;
     }
 
-    /// All fields with this tag, joined.
+    /// The bytes of this tag, none if it is not there: of CODE all fields joined, of any other tag the first.
     public byte[] bytes(Tag tag) {
         List<byte[]> parts = fields.stream()
                 .filter(field -> field.tag == tag)
+                .limit(tag == Tag.CODE ? FIELDS_MAX : 1)
                 .map(Field::value)
                 .toList();
         if (parts.size() == 1) {

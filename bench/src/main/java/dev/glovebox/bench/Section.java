@@ -1,0 +1,11 @@
+package dev.glovebox.bench;
+
+/// A part of the benchmark that can be asked for by name.
+interface Section {
+    String name();
+
+    /// What it measures, in a few words.
+    String title();
+
+    void measure(Lab lab, Sheet sheet) throws InterruptedException;
+}

@@ -1,0 +1,28 @@
+package dev.glovebox.bench;
+
+/// What issue 3 asks of a figure.
+///
+/// @param ofRatio whether the bound is on the ratio to the bare figure instead of on the figure
+record Target(double bound, boolean atMost, boolean ofRatio) {
+
+    static Target atMost(double bound) {
+        return new Target(bound, true, false);
+    }
+
+    static Target atLeast(double bound) {
+        return new Target(bound, false, false);
+    }
+
+    static Target ratioAtMost(double bound) {
+        return new Target(bound, true, true);
+    }
+
+    boolean isMetBy(double value) {
+        return atMost ? value <= bound : value >= bound;
+    }
+
+    String text(String unit) {
+        String relation = atMost ? "<= " : ">= ";
+        return relation + Figure.number(bound) + (ofRatio ? " x" : unit.isEmpty() ? "" : " " + unit);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.cell.fs;
+
+import org.jspecify.annotations.NullMarked;

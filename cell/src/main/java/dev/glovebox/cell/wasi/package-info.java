@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.cell.wasi;
+
+import org.jspecify.annotations.NullMarked;

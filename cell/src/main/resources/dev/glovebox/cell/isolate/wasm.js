@@ -1,0 +1,140 @@
+// WebAssembly under a sandbox's limit. V8 counts the memory that a WebAssembly.Memory begins with, but not what it grows
+// by, so each memory gets the sandbox's limit as its maximum: growing past it fails, as growing can anywhere.
+const PAGE_BYTES = 65536;
+const SECTION_MEMORY = 5;
+const FLAG_MAXIMUM = 1;
+const FLAG_SHARED = 2;
+
+function pagesMax() {
+    return floor(host(OP.MEMORY_LIMIT) / PAGE_BYTES);
+}
+
+/** Reads unsigned LEB128. Numbers are at most 2^53: what is larger is no size of anything. */
+function readNumber(reader) {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+        const byte = reader.bytes[reader.at++];
+        if (byte === undefined || scale > 2 ** 56) {
+            throw new $RangeError('no number');
+        }
+        value += (byte & 127) * scale;
+        if (byte < 128) {
+            return value;
+        }
+    }
+}
+
+function writeNumber(value, out) {
+    while (value >= 128) {
+        arrayPush(out, (value % 128) | 128);
+        value = floor(value / 128);
+    }
+    arrayPush(out, value);
+}
+
+/** The payload of a memory section with our maximum in it. */
+function limitedMemories(reader, cap) {
+    const out = [];
+    const count = readNumber(reader);
+    writeNumber(count, out);
+    for (let i = 0; i < count; i++) {
+        const flags = readNumber(reader);
+        if (flags & FLAG_SHARED) {
+            throw new sharedRefused('shared memories do not exist in the isolate tier: it has one thread');
+        }
+        const initial = readNumber(reader);
+        const declared = flags & FLAG_MAXIMUM ? readNumber(reader) : Infinity;
+        const pageSize = flags & 8 ? readNumber(reader) : undefined;
+        writeNumber(flags | FLAG_MAXIMUM, out);
+        writeNumber(initial, out);
+        writeNumber(max(initial, min(declared, cap)), out);
+        if (pageSize !== undefined) {
+            writeNumber(pageSize, out);
+        }
+    }
+    return out;
+}
+
+/** A module's bytes with limited memories; as they are if they cannot be read, for V8 to refuse. */
+function limitModule(source) {
+    const bytes = new $Uint8Array(bytesOf(source));
+    try {
+        const reader = { bytes, at: 8 };
+        while (reader.at < typedArrayLength(bytes)) {
+            const start = reader.at;
+            const id = readNumber(reader);
+            const size = readNumber(reader);
+            const end = reader.at + size;
+            if (id !== SECTION_MEMORY) {
+                reader.at = end;
+                continue;
+            }
+            const payload = limitedMemories(reader, pagesMax());
+            const head = [SECTION_MEMORY];
+            writeNumber(payload.length, head);
+            const result = new $Uint8Array(typedArrayLength(bytes) - (end - start) + head.length + payload.length);
+            typedArraySet(result, typedArraySubarray(bytes, 0, start), 0);
+            typedArraySet(result, head, start);
+            typedArraySet(result, payload, start + head.length);
+            typedArraySet(result, typedArraySubarray(bytes, end), start + head.length + payload.length);
+            return result;
+        }
+    } catch (error) {
+        if (error instanceof sharedRefused) {
+            throw error;
+        }
+    }
+    return bytes;
+}
+
+let sharedRefused;
+
+/** Puts `make` in place of a class of WebAssembly; its objects, statics and `instanceof` stay V8's. */
+function replaceClass(namespace, name, make) {
+    const native = namespace[name];
+    const replacement = { [name]: function (...values) {
+        if (new.target === undefined) {
+            throw new $TypeError(`WebAssembly.${name} must be invoked with 'new'`);
+        }
+        return construct(native, make(...values), new.target === replacement ? native : new.target);
+    } }[name];
+    $Object.setPrototypeOf(replacement, native);
+    defineProperty(replacement, 'prototype', { __proto__: null, value: native.prototype, writable: false, enumerable: false, configurable: false });
+    hide(native.prototype, 'constructor', replacement);
+    hide(namespace, name, replacement);
+    return replacement;
+}
+
+function limitedDescriptor(descriptor) {
+    if (!isObject(descriptor)) {
+        return [descriptor];
+    }
+    const { initial, minimum, maximum, address, shared } = descriptor;
+    if (shared) {
+        throw new $TypeError('shared memories do not exist in the isolate tier: it has one thread');
+    }
+    const first = initial ?? minimum;
+    const cap = $Number(maximum ?? Infinity);
+    const limit = max($Number(first), min(cap, pagesMax()));
+    const number = address === 'i64' ? $BigInt : $Number;
+    return [{ initial: first, maximum: isFinite(limit) ? number(limit) : maximum, address: address ?? 'i32' }];
+}
+
+/** Compiles at once: V8 would finish an asynchronous compilation on a task queue that nobody waits for. */
+function installWebAssembly() {
+    const { WebAssembly } = globalThis;
+    const { Instance } = WebAssembly;
+    sharedRefused = WebAssembly.CompileError;
+    const Module = replaceClass(WebAssembly, 'Module', (source) => [limitModule(source)]);
+    replaceClass(WebAssembly, 'Memory', limitedDescriptor);
+    hide(WebAssembly, 'compile', async function compile(source) {
+        return new Module(source);
+    });
+    hide(WebAssembly, 'instantiate', async function instantiate(source, imports) {
+        if (source instanceof Module) {
+            return new Instance(source, imports);
+        }
+        const module = new Module(source);
+        return { module, instance: new Instance(module, imports) };
+    });
+}

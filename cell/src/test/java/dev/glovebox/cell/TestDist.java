@@ -1,0 +1,44 @@
+package dev.glovebox.cell;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.zip.GZIPInputStream;
+
+/// Lays out, below `target`, the directory that a cell is given as `glovebox.dist`.
+final class TestDist {
+    private static final String LIBRARY = "libjavet-v8-linux-x86_64.v.5.0.6.so";
+
+    private TestDist() {}
+
+    static synchronized Path make() throws IOException {
+        Path root = Path.of(System.getProperty("glovebox.root", ".."));
+        Path dist = Path.of("target", "dist").toAbsolutePath();
+        Path library = Files.createDirectories(dist.resolve("native")).resolve(LIBRARY);
+        if (!Files.exists(library)) {
+            try (InputStream in = TestDist.class.getResourceAsStream("/" + LIBRARY)) {
+                if (in == null) {
+                    throw new IOException("javet's native library is not on the class path");
+                }
+                Files.copy(in, library, StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+        Path guest = Files.createDirectories(dist.resolve("guest"));
+        try (InputStream in =
+                new GZIPInputStream(Files.newInputStream(root.resolve("guest/python-wasm/dist/python.wasm.gz")))) {
+            Files.copy(in, guest.resolve("python.wasm"), StandardCopyOption.REPLACE_EXISTING);
+        }
+        for (String file : new String[] {
+            "python-wasm/dist/python313.zip",
+            "quickjs-wasm/dist/quickjs.wasm",
+            "typescript/dist/typescript.js",
+            "typescript/dist/typescript.wasm.gz"
+        }) {
+            Path source = root.resolve("guest").resolve(file);
+            Files.copy(source, guest.resolve(source.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return dist;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.glovebox.cli;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `glovebox completion`: a script for bash and zsh.
+@Command(
+        name = "completion",
+        description = "Print a completion script for bash and zsh: source <(glovebox completion)",
+        sortOptions = false)
+final class CompletionVerb implements Callable<Integer> {
+    @Mixin
+    @SuppressWarnings("unused") // For its --help.
+    private Home home = new Home();
+
+    @Override
+    public Integer call() {
+        List<String> verbs = List.of(
+                "run",
+                "serve",
+                "doctor",
+                "create",
+                "ps",
+                "exec",
+                "cp",
+                "kill",
+                "audit",
+                "key",
+                "completion",
+                "version");
+        Messages.say(AutoComplete.bash("glovebox", Main.commandLine(verbs)));
+        return 0;
+    }
+}

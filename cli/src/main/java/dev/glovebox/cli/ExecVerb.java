@@ -1,0 +1,131 @@
+package dev.glovebox.cli;
+
+import dev.glovebox.sdk.ApiException;
+import dev.glovebox.sdk.Glovebox;
+import dev.glovebox.sdk.OutputListener;
+import dev.glovebox.sdk.Sandbox;
+import dev.glovebox.sdk.TransportException;
+import dev.glovebox.wire.api.CommandRequest;
+import dev.glovebox.wire.api.ExecutionResponse;
+import dev.glovebox.wire.api.RichResult;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `glovebox exec`: a program in a sandbox that is there.
+@Command(name = "exec", description = "Run a program in a sandbox; its exit status is ours.", sortOptions = false)
+final class ExecVerb implements Callable<Integer> {
+    @Mixin
+    private Server server = new Server();
+
+    @Mixin
+    private LimitOptions limits = new LimitOptions();
+
+    @Option(
+            names = {"-i", "--interactive"},
+            description = "Pass our own input on.")
+    private boolean interactive;
+
+    @Option(
+            names = {"-c", "--code"},
+            paramLabel = "CODE",
+            description = "Program text instead of a program's name.")
+    private @Nullable String code;
+
+    @Option(
+            names = {"--lang", "--language"},
+            paramLabel = "LANG",
+            description = "Of the code; python if left out.")
+    private @Nullable String language;
+
+    @Option(names = "--env", paramLabel = "NAME=VALUE", description = "An environment variable.")
+    private Map<String, String> environment = new LinkedHashMap<>();
+
+    @Option(names = "--directory", paramLabel = "PATH", description = "Where it starts.")
+    private @Nullable String directory;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Say at the end how it went.")
+    private boolean verbose;
+
+    @Parameters(index = "0", paramLabel = "ID", description = "The sandbox.")
+    private String id = "";
+
+    @Parameters(index = "1..*", paramLabel = "-- PROGRAM ARGS", description = "The program and its arguments.")
+    private List<String> words = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+        CommandRequest request = new CommandRequest(
+                words,
+                code == null ? null : language == null ? "python" : language,
+                code,
+                null,
+                null,
+                environment,
+                directory,
+                null,
+                interactive,
+                limits.toWire());
+        try (Glovebox client = server.require()) {
+            Sandbox sandbox = client.sandboxes().get(id);
+            GuestOutput output = new GuestOutput(null);
+            ExecutionResponse response = sandbox.run(request, interactive ? new Feeder(sandbox, output) : output);
+            output.finish();
+            if (verbose) {
+                Duration took = Duration.of(response.usage().wallMicros(), ChronoUnit.MICROS);
+                Messages.note(Messages.safe(response.outcome().sentence()) + " · " + Amounts.show(took));
+            } else if (!response.outcome().word().equals("exited")) {
+                Messages.note("glovebox: " + Messages.safe(response.outcome().sentence()));
+            }
+            return response.outcome().exitStatus();
+        }
+    }
+
+    /// Passes our input on from the moment the process is there.
+    private record Feeder(Sandbox sandbox, GuestOutput output) implements OutputListener {
+        @Override
+        public void started(long pid) {
+            Thread.ofPlatform().daemon().name("stdin").start(() -> feed(pid));
+        }
+
+        private void feed(long pid) {
+            byte[] buffer = new byte[16 * 1024];
+            try {
+                for (int count = System.in.read(buffer); count >= 0; count = System.in.read(buffer)) {
+                    sandbox.writeInput(pid, Arrays.copyOf(buffer, count), false);
+                }
+                sandbox.writeInput(pid, new byte[0], true);
+            } catch (IOException | ApiException | TransportException e) {
+                // The process ended; how, is told elsewhere.
+            }
+        }
+
+        @Override
+        public void stdout(byte[] bytes) {
+            output.stdout(bytes);
+        }
+
+        @Override
+        public void stderr(byte[] bytes) {
+            output.stderr(bytes);
+        }
+
+        @Override
+        public void result(RichResult result) {
+            output.result(result);
+        }
+    }
+}

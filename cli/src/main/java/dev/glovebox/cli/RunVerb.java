@@ -1,0 +1,241 @@
+package dev.glovebox.cli;
+
+import dev.glovebox.sdk.Contents;
+import dev.glovebox.sdk.Glovebox;
+import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.sdk.RunService;
+import dev.glovebox.server.Embedded;
+import dev.glovebox.wire.api.Content;
+import dev.glovebox.wire.api.OutcomeReport;
+import dev.glovebox.wire.api.RunRequest;
+import dev.glovebox.wire.api.RunResponse;
+import dev.glovebox.wire.api.UsageReport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `glovebox run`: one program, once, in a sandbox of its own.
+@Command(
+        name = "run",
+        description = "Run a program in a sandbox of its own; its exit status is ours.",
+        sortOptions = false)
+final class RunVerb implements Callable<Integer> {
+    @Mixin
+    private Server server = new Server();
+
+    @Mixin
+    private LimitOptions limits = new LimitOptions();
+
+    @Option(
+            names = {"-c", "--code"},
+            paramLabel = "CODE",
+            description = "The program itself, instead of a file.")
+    private @Nullable String code;
+
+    @Option(
+            names = {"--lang", "--language"},
+            paramLabel = "LANG",
+            description = "python, javascript, typescript; else told by the file's name, or python.")
+    private @Nullable String language;
+
+    @Option(names = "--tier", paramLabel = "TIER", description = "auto (the default), wasm, isolate, ...")
+    private @Nullable String tier;
+
+    @Option(
+            names = "--file",
+            paramLabel = "LOCAL[:PATH]",
+            description = "A file to hand in, below the sandbox's home directory unless absolute.")
+    private List<String> files = new ArrayList<>();
+
+    @Option(names = "--fetch", paramLabel = "PATH[:LOCAL]", description = "A file to get back at the end.")
+    private List<String> fetch = new ArrayList<>();
+
+    @Option(names = "--env", paramLabel = "NAME=VALUE", description = "An environment variable.")
+    private Map<String, String> environment = new LinkedHashMap<>();
+
+    @Option(names = "--stdin", paramLabel = "FILE", description = "What the program reads; '-' is our own input.")
+    private @Nullable String stdin;
+
+    @Option(names = "--capture", description = "Show the value of the last expression.")
+    private boolean capture;
+
+    @Option(names = "--save-results", paramLabel = "DIR", description = "Write results (images, ...) as files.")
+    private @Nullable Path results;
+
+    @Option(names = "--json", description = "Answer with everything as JSON.")
+    private boolean json;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Say at the end how it went.")
+    private boolean verbose;
+
+    @Parameters(
+            paramLabel = "FILE [-- ARGS]",
+            arity = "0..*",
+            description = "The program ('-' is our own input), and after '--' its arguments.")
+    private List<String> words = new ArrayList<>();
+
+    @Override
+    public Integer call() throws IOException {
+        RunRequest request = request();
+        Optional<Glovebox> found = server.find();
+        try (RunService service =
+                found.isPresent() ? found.get() : Embedded.open(server.home().directory())) {
+            Thread closing = new Thread(service::close, "close-on-interrupt");
+            Runtime.getRuntime().addShutdownHook(closing);
+            int status = json ? answer(service, request) : show(service, request);
+            Runtime.getRuntime().removeShutdownHook(closing);
+            return status;
+        }
+    }
+
+    private int answer(RunService service, RunRequest request) throws IOException {
+        RunResponse response = service.run(request);
+        saveFetched(response);
+        Messages.say(new String(RecordJson.write(response), StandardCharsets.UTF_8));
+        return response.outcome().exitStatus();
+    }
+
+    private int show(RunService service, RunRequest request) throws IOException {
+        GuestOutput output = new GuestOutput(results);
+        RunResponse response = service.run(request, output);
+        if (capture) {
+            output.error(response.error());
+        }
+        output.finish();
+        saveFetched(response);
+        OutcomeReport outcome = response.outcome();
+        if (verbose || output.isWatched()) {
+            Messages.note(summary(request, response));
+        } else if (!outcome.word().equals("exited")) {
+            Messages.note("glovebox: " + Messages.safe(outcome.sentence()));
+        }
+        return outcome.exitStatus();
+    }
+
+    /// `wasm · python · exited with status 0 · 12 ms · 9.8 MiB · audit 17`.
+    private static String summary(RunRequest request, RunResponse response) {
+        UsageReport usage = response.usage();
+        List<String> parts = new ArrayList<>();
+        parts.add(response.tier());
+        parts.add(request.module() != null ? "wasm module" : String.valueOf(request.language()));
+        parts.add(Messages.safe(response.outcome().sentence()));
+        parts.add(Amounts.show(Duration.of(usage.wallMicros(), ChronoUnit.MICROS)));
+        if (usage.memoryPeakBytes() > 0) {
+            parts.add(Amounts.show(usage.memoryPeakBytes()));
+        }
+        parts.add("audit " + response.auditId());
+        return String.join(" · ", parts);
+    }
+
+    private RunRequest request() throws IOException {
+        List<String> arguments = new ArrayList<>(words);
+        String text = code;
+        String module = null;
+        String fileName = null;
+        if (text == null) {
+            if (arguments.isEmpty()) {
+                throw new IllegalArgumentException("there is nothing to run: name a file, '-' or -c CODE");
+            }
+            String file = arguments.removeFirst();
+            byte[] program = file.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
+            fileName = file.equals("-") ? null : Path.of(file).getFileName().toString();
+            if (isModule(program)) {
+                module = Base64.getEncoder().encodeToString(program);
+            } else {
+                text = text(file, program);
+            }
+        }
+        return new RunRequest(
+                module != null ? null : languageOf(fileName),
+                tier,
+                text,
+                module,
+                fileName,
+                arguments,
+                environment.isEmpty() ? null : environment,
+                stdin == null ? null : Contents.of(input(stdin)),
+                filesIn(),
+                fetch.isEmpty()
+                        ? null
+                        : fetch.stream().map(path -> split(path)[0]).toList(),
+                capture,
+                limits.toWire());
+    }
+
+    private static byte[] input(String stdin) throws IOException {
+        return stdin.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(stdin));
+    }
+
+    private static boolean isModule(byte[] program) {
+        return program.length > 4 && program[0] == 0 && program[1] == 'a' && program[2] == 's' && program[3] == 'm';
+    }
+
+    private static String text(String file, byte[] program) {
+        String text = Contents.of(program).text();
+        if (text == null) {
+            throw new IllegalArgumentException(
+                    "the program " + file + " is neither text in UTF-8 nor a WebAssembly module");
+        }
+        return text;
+    }
+
+    private @Nullable String languageOf(@Nullable String fileName) {
+        if (language != null) {
+            return language;
+        }
+        return fileName == null || fileName.indexOf('.') < 0 ? "python" : Languages.ofFileName(fileName);
+    }
+
+    private @Nullable Map<String, Content> filesIn() throws IOException {
+        if (files.isEmpty()) {
+            return null;
+        }
+        Map<String, Content> contents = new LinkedHashMap<>();
+        for (String file : files) {
+            String[] parts = split(file);
+            Path local = Path.of(parts[0]);
+            String path = parts.length > 1 ? parts[1] : local.getFileName().toString();
+            contents.put(path, Contents.of(Files.readAllBytes(local)));
+        }
+        return contents;
+    }
+
+    private void saveFetched(RunResponse response) throws IOException {
+        for (String wanted : fetch) {
+            String[] parts = split(wanted);
+            String path = parts[0].startsWith("/") ? parts[0] : "/home/user/" + parts[0];
+            Content content = response.files().get(path);
+            if (content == null) {
+                Messages.note("glovebox: the program left no file " + Messages.safe(parts[0]));
+                continue;
+            }
+            Path local = Path.of(parts.length > 1 ? parts[1] : path.substring(path.lastIndexOf('/') + 1));
+            Files.write(local, Contents.bytes(content));
+        }
+    }
+
+    /// At its last colon.
+    private static String[] split(String pair) {
+        int colon = pair.lastIndexOf(':');
+        return colon <= 0 || colon == pair.length() - 1
+                ? new String[] {pair}
+                : new String[] {pair.substring(0, colon), pair.substring(colon + 1)};
+    }
+}

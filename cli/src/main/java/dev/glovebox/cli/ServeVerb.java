@@ -1,0 +1,29 @@
+package dev.glovebox.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `glovebox serve`: the service, until a signal ends it.
+@Command(name = "serve", description = "Run the service until it is ended (Ctrl-C).", sortOptions = false)
+final class ServeVerb implements Callable<Integer> {
+    @Mixin
+    private Home home = new Home();
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:7070",
+            description = "Where to listen (${DEFAULT-VALUE}); port 0 takes any that is free.")
+    private String listen = "127.0.0.1:7070";
+
+    @Option(names = "--metrics-open", description = "Show /metrics without a key.")
+    private boolean metricsOpen;
+
+    @Override
+    public Integer call() {
+        dev.glovebox.server.Main.serve(home.directory(), listen, metricsOpen);
+        return 0;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.glovebox.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class MainTest {
+    @TempDir
+    private Path home;
+
+    private int execute(String... arguments) {
+        return Main.execute(arguments);
+    }
+
+    @Test
+    void refusesWrongCallsWithStatusTwo() {
+        assertThat(execute()).isEqualTo(2);
+        assertThat(execute("nonsense")).isEqualTo(2);
+        assertThat(execute("run")).isEqualTo(2);
+        assertThat(execute("run", "--nonsense")).isEqualTo(2);
+        assertThat(execute("run", "/nowhere/at/all.py")).isEqualTo(2);
+        assertThat(execute("run", "-c", "1", "--timeout", "soon")).isEqualTo(2);
+        assertThat(execute("cp", "a", "b")).isEqualTo(2);
+        assertThat(execute("kill")).isEqualTo(2);
+        assertThat(execute("audit", "nonsense")).isEqualTo(2);
+    }
+
+    @Test
+    void saysThatNoServerRuns() {
+        assertThat(execute("ps", "--home", home.toString())).isEqualTo(Main.FAILED);
+        assertThat(execute("key", "list", "--home", home.toString())).isEqualTo(Main.FAILED);
+    }
+
+    @Test
+    void describesEveryVerb() {
+        for (String verb :
+                List.of("run", "serve", "doctor", "create", "ps", "exec", "cp", "kill", "audit", "key", "completion")) {
+            String usage =
+                    Main.commandLine(List.of(verb)).getSubcommands().get(verb).getUsageMessage();
+            assertThat(usage).contains("Usage: glovebox " + verb).contains("--help");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+package dev.glovebox.conformance;
+
+class IsolateSandboxIT extends SandboxScenarios {
+    IsolateSandboxIT(Target target) {
+        super(Dialect.ISOLATE_JAVASCRIPT, target);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.glovebox.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Language;
+import dev.glovebox.core.Limits;
+import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.policy.Policy;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TierChoiceTest {
+    private static final Set<Tier> CELLS = EnumSet.of(Tier.WASM, Tier.ISOLATE);
+    private static final Set<Tier> ALL = EnumSet.allOf(Tier.class);
+    private static final Policy ANY = policy(ALL);
+
+    private static Policy policy(Set<Tier> tiers) {
+        return new Policy(tiers, ResourceLimits.DEFAULT, Duration.ofMinutes(5), 1, false);
+    }
+
+    private static TierChoice auto(Language language, String code, Policy policy, Set<Tier> available) {
+        return TierChoice.choose(Optional.empty(), language, code, policy, available);
+    }
+
+    private static void refused(ErrorCode code, Runnable choosing, String... words) {
+        GloveboxException refusal = catchThrowableOfType(GloveboxException.class, choosing::run);
+        assertThat(refusal.code()).isEqualTo(code);
+        assertThat(refusal).hasMessageContainingAll(words);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PYTHON, WASM", "JAVASCRIPT, ISOLATE", "TYPESCRIPT, ISOLATE", "WASM, WASM"})
+    void takesTheCheapestThatRunsTheLanguage(Language language, Tier expected) {
+        TierChoice choice = auto(language, "", ANY, ALL);
+        assertThat(choice.tier()).isEqualTo(expected);
+        assertThat(choice.reason()).isEqualTo("the cheapest tier here that runs " + language.word());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Language.class)
+    void neverTakesJailOrBrowserByItself(Language language) {
+        Set<Tier> only = EnumSet.of(Tier.JAIL, Tier.BROWSER);
+        refused(
+                ErrorCode.TIER_UNAVAILABLE,
+                () -> auto(language, "", policy(only), only),
+                "no tier that works here and that this tenant's policy allows runs " + language.word());
+    }
+
+    @Test
+    void takesTheNextWhenPolicyOrHostDoNotHaveTheCheapest() {
+        assertThat(auto(Language.JAVASCRIPT, "", policy(EnumSet.of(Tier.WASM)), ALL)
+                        .tier())
+                .isEqualTo(Tier.WASM);
+        assertThat(auto(Language.PYTHON, "", ANY, EnumSet.of(Tier.MICROVM)).tier())
+                .isEqualTo(Tier.MICROVM);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "import numpy",
+                "import os\nimport numpy as np",
+                "  from numpy import array",
+                "from numpy.linalg import inv",
+                "def f():\n\timport numpy",
+                "import\tnumpy",
+            })
+    void takesAStrongerTierForNativePackages(String code) {
+        TierChoice choice = auto(Language.PYTHON, code, ANY, ALL);
+        assertThat(choice.tier()).isEqualTo(Tier.GVISOR);
+        assertThat(choice.reason()).isEqualTo("the code imports numpy, which is native");
+        TierChoice none = auto(Language.PYTHON, code, ANY, CELLS);
+        assertThat(none.tier()).isEqualTo(Tier.WASM);
+        assertThat(none.reason()).contains("numpy", "needs gvisor or microvm", "neither works here");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "import numpydoc",
+                "# import numpy",
+                "print('import numpy')",
+                "import_numpy = 1",
+                "x = 1 # from numpy import x"
+            })
+    void isNotMisledByWhatOnlyLooksLikeAnImport(String code) {
+        assertThat(auto(Language.PYTHON, code, ANY, ALL).tier()).isEqualTo(Tier.WASM);
+    }
+
+    @Test
+    void importsCountInPythonOnly() {
+        assertThat(auto(Language.JAVASCRIPT, "import numpy", ANY, ALL).tier()).isEqualTo(Tier.ISOLATE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {" ", "\n", "import ", "import\n", "from\t", "\n import"})
+    void lookingThroughALongProgramTakesNoLongTime(String part) {
+        String code = part.repeat(Limits.CODE_BYTES_MAX / part.length());
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(5),
+                () -> assertThat(auto(Language.PYTHON, code, ANY, ALL).tier()).isEqualTo(Tier.WASM));
+    }
+
+    @Test
+    void aNamedTierIsTakenOrRefusedInWords() {
+        TierChoice choice = TierChoice.choose(Optional.of(Tier.JAIL), Language.PYTHON, "", ANY, ALL);
+        assertThat(choice).isEqualTo(new TierChoice(Tier.JAIL, "asked for by name"));
+        refused(
+                ErrorCode.POLICY_DENIED,
+                () -> TierChoice.choose(Optional.of(Tier.JAIL), Language.PYTHON, "", policy(CELLS), ALL),
+                "allows the tiers isolate, wasm, not jail",
+                "(rule tier.jail)");
+        refused(
+                ErrorCode.TIER_UNAVAILABLE,
+                () -> TierChoice.choose(Optional.of(Tier.MICROVM), Language.PYTHON, "", ANY, CELLS),
+                "tier microvm does not work on this server, which has isolate, wasm",
+                "glovebox doctor");
+        refused(
+                ErrorCode.UNSUPPORTED,
+                () -> TierChoice.choose(Optional.of(Tier.ISOLATE), Language.PYTHON, "", ANY, ALL),
+                "tier isolate does not run python; these do: gvisor, microvm, wasm");
+        refused(
+                ErrorCode.UNSUPPORTED,
+                () -> TierChoice.choose(Optional.of(Tier.JAIL), Language.WASM, "", ANY, ALL),
+                "tier jail does not run wasm");
+    }
+}

@@ -1,0 +1,89 @@
+package dev.glovebox.sdk;
+
+import dev.glovebox.wire.api.CommandEntry;
+import dev.glovebox.wire.api.CommandList;
+import dev.glovebox.wire.api.CommandRequest;
+import dev.glovebox.wire.api.Content;
+import dev.glovebox.wire.api.ExecutionResponse;
+import dev.glovebox.wire.api.InputRequest;
+import dev.glovebox.wire.api.LeaseRequest;
+import dev.glovebox.wire.api.SandboxResponse;
+import dev.glovebox.wire.api.SignalRequest;
+import java.time.Duration;
+import java.util.List;
+
+/// One sandbox. Thread-safe. It lives until it is killed or its lease ends, whatever becomes of this object.
+public final class Sandbox {
+    private final Transport transport;
+    private final SandboxResponse details;
+    private final String path;
+
+    Sandbox(Transport transport, SandboxResponse details) {
+        this.transport = transport;
+        this.details = details;
+        this.path = "/v1/sandboxes/" + Query.encode(details.id());
+    }
+
+    public String id() {
+        return details.id();
+    }
+
+    /// As it was when this object was made.
+    public SandboxResponse details() {
+        return details;
+    }
+
+    /// Lets its lease end that long from now.
+    public SandboxResponse extend(Duration lease) {
+        return transport.json("POST", path + "/lease", new LeaseRequest(lease.toSeconds()), SandboxResponse.class);
+    }
+
+    /// Ends it with everything in it.
+    public void kill() {
+        transport.send("DELETE", path, null);
+    }
+
+    /// Runs a process and returns everything at once.
+    public ExecutionResponse run(CommandRequest request) {
+        return transport.json("POST", path + "/commands", request, ExecutionResponse.class);
+    }
+
+    /// Runs a process, hands its output to the listener as it comes, and returns the rest.
+    public ExecutionResponse run(CommandRequest request, OutputListener listener) {
+        return transport.call(
+                "POST",
+                path + "/commands",
+                EventStream.MEDIA_TYPE,
+                new HttpBody.Bytes(RecordJson.write(request)),
+                body -> EventStream.follow(body, listener, ExecutionResponse.class));
+    }
+
+    /// The processes that run in it.
+    public List<CommandEntry> commands() {
+        return transport
+                .json("GET", path + "/commands", null, CommandList.class)
+                .items();
+    }
+
+    /// Writes to a process that was started with open input; `end` closes its standard input after the bytes.
+    public void writeInput(long pid, byte[] bytes, boolean end) {
+        Content content = Contents.of(bytes);
+        transport.send(
+                "POST", path + "/commands/" + pid + "/stdin", new InputRequest(content.text(), content.base64(), end));
+    }
+
+    /// Sends a signal as Linux numbers them.
+    public void signal(long pid, int signal) {
+        transport.send("POST", path + "/commands/" + pid + "/signal", new SignalRequest(signal));
+    }
+
+    /// Its files.
+    public SandboxFiles files() {
+        return new SandboxFiles(transport, path + "/files");
+    }
+
+    /// Its code interpreter contexts.
+    public Contexts contexts() {
+        return new Contexts(transport, path + "/contexts");
+    }
+}

@@ -1,0 +1,76 @@
+package dev.glovebox.sdk;
+
+import dev.glovebox.wire.api.FileList;
+import dev.glovebox.wire.api.FileResponse;
+import dev.glovebox.wire.api.MoveRequest;
+import dev.glovebox.wire.api.PathRequest;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+
+/// The files of one sandbox. Paths are absolute, or relative to the home directory.
+public final class SandboxFiles {
+    private final Transport transport;
+    private final String path;
+
+    SandboxFiles(Transport transport, String path) {
+        this.transport = transport;
+        this.path = path;
+    }
+
+    /// The content of a file, all at once.
+    public byte[] read(String file) {
+        return transport.call("GET", target("", file), "*/*", new HttpBody.None(false), InputStream::readAllBytes);
+    }
+
+    /// The content of a file, as it comes; `target` is not closed.
+    public void read(String file, OutputStream target) {
+        transport.call("GET", target("", file), "*/*", new HttpBody.None(false), body -> body.transferTo(target));
+    }
+
+    /// Replaces or makes a file, its parent directories too.
+    public FileResponse write(String file, byte[] content) {
+        return write(file, new ByteArrayInputStream(content));
+    }
+
+    /// As [#write(String, byte[])], without holding it all; `content` is not closed.
+    public FileResponse write(String file, InputStream content) {
+        return transport.call(
+                "PUT",
+                target("", file),
+                "application/json",
+                new HttpBody.Stream(content),
+                body -> Transport.read(FileResponse.class, body));
+    }
+
+    public FileResponse stat(String file) {
+        return transport.json("GET", target("/stat", file), null, FileResponse.class);
+    }
+
+    /// Entries below a directory, `depth` levels deep.
+    public List<FileResponse> list(String directory, int depth) {
+        String target = new Query(path + "/list")
+                .with("path", directory)
+                .with("depth", Integer.toString(depth))
+                .toString();
+        return transport.json("GET", target, null, FileList.class).items();
+    }
+
+    public FileResponse makeDirectory(String directory) {
+        return transport.json("POST", path + "/mkdir", new PathRequest(directory), FileResponse.class);
+    }
+
+    public FileResponse move(String from, String to) {
+        return transport.json("POST", path + "/move", new MoveRequest(from, to), FileResponse.class);
+    }
+
+    /// Removes a file, or a directory with all in it.
+    public void remove(String file) {
+        transport.send("DELETE", target("", file), null);
+    }
+
+    private String target(String suffix, String file) {
+        return new Query(path + suffix).with("path", file).toString();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.sdk;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package dev.glovebox.server;
+
+import dev.glovebox.backends.CellBackend;
+import dev.glovebox.backends.CellOptions;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.backend.SandboxBackend;
+import dev.glovebox.core.backend.TierStatus;
+import dev.glovebox.server.api.ToWire;
+import dev.glovebox.wire.api.TierResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// Finds out which tiers work on this machine, by trying.
+public final class Doctor {
+    private Doctor() {}
+
+    /// Every tier there is, the strongest last. Starts and ends what it needs to know.
+    public static List<TierResponse> tiers(Path path) {
+        HomeDirectory home = HomeDirectory.make(path);
+        CellOptions options = CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run());
+        try (CellBackend cells = CellBackend.open(options)) {
+            return probe(List.of(cells)).stream().map(ToWire::tier).toList();
+        } catch (GloveboxException e) {
+            String why = String.valueOf(e.getMessage());
+            return Arrays.stream(Tier.values())
+                    .map(tier ->
+                            isOfCells(tier) ? new TierStatus(tier, false, why, "run './glovebox build'") : none(tier))
+                    .map(ToWire::tier)
+                    .toList();
+        }
+    }
+
+    /// What backends say of their tiers, and that nobody provides the others.
+    static List<TierStatus> probe(List<SandboxBackend> backends) {
+        List<TierStatus> found = new ArrayList<>();
+        backends.forEach(backend -> found.addAll(backend.probe()));
+        return Arrays.stream(Tier.values())
+                .map(tier -> found.stream()
+                        .filter(status -> status.tier() == tier)
+                        .findFirst()
+                        .orElseGet(() -> none(tier)))
+                .toList();
+    }
+
+    private static boolean isOfCells(Tier tier) {
+        return tier == Tier.WASM || tier == Tier.ISOLATE;
+    }
+
+    private static TierStatus none(Tier tier) {
+        return new TierStatus(tier, false, "this version has no backend for it", "use the tier wasm or isolate");
+    }
+}

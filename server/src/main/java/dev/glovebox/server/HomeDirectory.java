@@ -1,0 +1,54 @@
+package dev.glovebox.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/// Where a Glovebox keeps what it keeps: its owner's alone.
+record HomeDirectory(Path path) {
+
+    /// Made if it is missing.
+    static HomeDirectory make(Path path) {
+        HomeDirectory home = new HomeDirectory(path.toAbsolutePath());
+        try {
+            for (Path directory : new Path[] {home.path, home.run()}) {
+                Files.createDirectories(directory);
+                Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the directory " + path + " cannot be used: " + e.getMessage(), e);
+        }
+        return home;
+    }
+
+    Path database() {
+        return path.resolve("glovebox.db");
+    }
+
+    Path audit() {
+        return path.resolve("audit");
+    }
+
+    Path run() {
+        return path.resolve("run");
+    }
+
+    Path socket() {
+        return run().resolve("api.sock");
+    }
+
+    /// Where the built product is; the launcher says it.
+    static Path distribution() {
+        String dist = System.getProperty("glovebox.dist");
+        if (dist == null) {
+            throw new IllegalStateException("start Glovebox by ./glovebox: the property glovebox.dist is missing");
+        }
+        return Path.of(dist);
+    }
+
+    static Path java() {
+        return Path.of(System.getProperty("java.home"));
+    }
+}

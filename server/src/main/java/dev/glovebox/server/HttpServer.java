@@ -1,0 +1,178 @@
+package dev.glovebox.server;
+
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.Limits;
+import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.server.api.Api;
+import dev.glovebox.server.api.ConnectionTracker;
+import dev.glovebox.server.api.Problems;
+import dev.glovebox.server.auth.Authenticator;
+import dev.glovebox.wire.api.Problem;
+import io.helidon.common.socket.SocketOptions;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+import io.helidon.webserver.ListenerConfig;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http1.Http1Config;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+
+/// The listeners: one for the network, whose clients need a key, and a Unix-domain socket, whose clients are the
+/// administrator of this machine. Helidon serves each connection on a virtual thread.
+public final class HttpServer implements AutoCloseable {
+    private static final String LOCAL = "local";
+
+    /// Paths have at most 4096 bytes, three times as long when encoded.
+    private static final int PROLOGUE_BYTES_MAX = 16 * 1024;
+
+    private static final int HEADER_BYTES_MAX = 16 * 1024;
+    /// Each idle connection costs about 20 KB.
+    private static final int CONNECTIONS_MAX = 10_000;
+
+    private static final Duration STOP_GRACE = Duration.ofMillis(500);
+
+    private final WebServer server;
+
+    private HttpServer(WebServer server) {
+        this.server = server;
+    }
+
+    /// Starts to listen.
+    ///
+    /// @param address for clients with keys; port 0 takes any that is free
+    /// @param socket the Unix-domain socket's file; its directory is made for its owner alone
+    public static HttpServer start(Api api, Authenticator authenticator, InetSocketAddress address, Path socket) {
+        prepare(socket);
+        SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
+        WebServerConfig.Builder config = WebServer.builder()
+                .shutdownHook(false)
+                .bindAddress(address)
+                .connectionOptions(options)
+                .routing(api.routing(authenticator));
+        bound(config);
+        ListenerConfig.Builder local = ListenerConfig.builder()
+                .name(LOCAL)
+                .bindAddress(UnixDomainSocketAddress.of(socket))
+                .connectionOptions(SocketOptions.builder()
+                        .socketKeepAlive(false)
+                        .socketReuseAddress(false)
+                        .build())
+                .routing(api.routing(Authenticator.local()));
+        bound(local);
+        config.putSocket(LOCAL, local.build());
+        WebServer server = config.build().start();
+        restrict(socket);
+        return new HttpServer(server);
+    }
+
+    private static void bound(ListenerConfig.BuilderBase<?, ?> listener) {
+        listener.maxPayloadSize(Limits.DISK_BYTES_MAX)
+                .maxTcpConnections(CONNECTIONS_MAX)
+                .shutdownGracePeriod(STOP_GRACE)
+                .directHandlers(directHandlers())
+                .addProtocol(Http1Config.builder()
+                        .maxPrologueLength(PROLOGUE_BYTES_MAX)
+                        .maxHeadersSize(HEADER_BYTES_MAX)
+                        .addReceiveListener(new ConnectionTracker())
+                        .build());
+    }
+
+    /// The port that clients with keys connect to.
+    public int port() {
+        return server.port();
+    }
+
+    /// Stops to listen and closes all connections. Idempotent.
+    @Override
+    public void close() {
+        server.stop();
+    }
+
+    private static void prepare(Path socket) {
+        Path directory = socket.toAbsolutePath().getParent();
+        if (directory == null) {
+            throw new IllegalArgumentException("a socket needs a directory of its own, not " + socket);
+        }
+        try {
+            Files.createDirectories(directory);
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+            if (Files.exists(socket)) {
+                if (isAnswered(socket)) {
+                    throw new IllegalStateException("another Glovebox server runs already: it answers at " + socket);
+                }
+                Files.delete(socket);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the socket " + socket + " cannot be made: " + e.getMessage(), e);
+        }
+    }
+
+    private static boolean isAnswered(Path socket) {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return channel.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static void restrict(Path socket) {
+        try {
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// What goes wrong before a route is found, in the form of every other problem.
+    private static DirectHandlers directHandlers() {
+        DirectHandlers.Builder handlers = DirectHandlers.builder();
+        for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
+            handlers.addHandler(type, (_, event, status, headers, _) -> refuse(event, status, headers));
+        }
+        return handlers.build();
+    }
+
+    private static DirectHandler.TransportResponse refuse(
+            DirectHandler.EventType event, Status status, ServerResponseHeaders headers) {
+        Problem problem = problem(status);
+        headers.set(HeaderNames.CONTENT_TYPE, "application/problem+json");
+        return DirectHandler.TransportResponse.builder()
+                .status(status)
+                .headers(headers)
+                .keepAlive(event.keepAlive())
+                .entity(RecordJson.write(problem))
+                .build();
+    }
+
+    private static Problem problem(Status status) {
+        Problem problem = switch (status.code()) {
+            case 404 -> Problems.of(ErrorCode.ROUTE_NOT_FOUND, "there is nothing at this path");
+            case 413 ->
+                Problems.of(
+                        ErrorCode.TOO_LARGE,
+                        "the request's body is larger than the bound of " + Limits.DISK_BYTES_MAX + " bytes");
+            case 503 -> Problems.of(ErrorCode.OVERLOADED, "the server has no place for another request");
+            default ->
+                status.code() >= 500
+                        ? Problems.of(ErrorCode.INTERNAL, "something went wrong inside the server")
+                        : Problems.of(
+                                ErrorCode.INVALID_ARGUMENT,
+                                "the request is not HTTP as it should be, or its head is larger than "
+                                        + HEADER_BYTES_MAX + " bytes");
+        };
+        return new Problem(
+                problem.type(), problem.title(), status.code(), problem.code(), problem.detail(), problem.instance());
+    }
+}

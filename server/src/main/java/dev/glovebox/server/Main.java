@@ -1,0 +1,80 @@
+package dev.glovebox.server;
+
+import dev.glovebox.backends.CellBackend;
+import dev.glovebox.backends.CellOptions;
+import dev.glovebox.core.Command;
+import dev.glovebox.core.Principal;
+import dev.glovebox.core.TenantId;
+import dev.glovebox.core.backend.SandboxBackend;
+import dev.glovebox.engine.Engine;
+import dev.glovebox.engine.Policies;
+import dev.glovebox.server.api.Api;
+import dev.glovebox.server.api.ApiServices;
+import dev.glovebox.server.auth.Authenticator;
+import dev.glovebox.server.auth.KeyAuthenticator;
+import dev.glovebox.store.AuditKey;
+import dev.glovebox.store.FileAuditLog;
+import dev.glovebox.store.SqliteStore;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// The wiring of the server: every piece is made here, in the order in which they stand on each other, and
+/// ended in the reverse order.
+public final class Main {
+    private Main() {}
+
+    /// Runs the service until the process is told to end. Prints its address and, at the very first start, a
+    /// key.
+    ///
+    /// @param listen host and port
+    /// @param metricsOpen whether metrics are shown without a key
+    public static void serve(Path home, String listen, boolean metricsOpen) {
+        JsonLog.show();
+        Lifetime.untilTold(start(home, ListenAddress.of(listen), metricsOpen, System.out));
+    }
+
+    static Running start(Path path, ListenAddress listen, boolean metricsOpen, PrintStream out) {
+        HomeDirectory home = HomeDirectory.make(path);
+        Clock clock = Clock.systemUTC();
+        SecureRandom random = new SecureRandom();
+        AtomicBoolean takesWork = new AtomicBoolean(true);
+        Metrics metrics = new Metrics();
+
+        FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
+        SqliteStore store = SqliteStore.open(home.database(), clock);
+        List<SandboxBackend> backends = List.of(CellBackend.open(
+                CellOptions.forServer(HomeDirectory.java(), HomeDirectory.distribution(), home.run())));
+        Engine engine = new Engine(
+                new Engine.Options(backends, store, store, audit, Policies.standard(), metrics, clock, random));
+        engine.reclaim();
+        metrics.watchSandboxes(engine::sandboxesRunning);
+
+        Api api = new Api(
+                new ApiServices(engine, () -> Doctor.probe(backends), metrics::text, metricsOpen, takesWork::get));
+        HttpServer http = HttpServer.start(api, new KeyAuthenticator(store), listen.toSocketAddress(), home.socket());
+
+        listen.announce(http.port(), home.socket(), out);
+        if (store.list().isEmpty()) {
+            Command.NewKey first = engine.execute(
+                    Authenticator.LOCAL,
+                    new Command.CreateKey(TenantId.DEFAULT, Principal.Role.ADMIN, "made at the first start"));
+            out.println("API key (told this once): " + first.secret());
+        }
+        return new Running(http.port(), takesWork, List.of(engine, http, store, audit));
+    }
+
+    /// A server that runs. Closing it refuses new work, ends all sandboxes, then everything else.
+    ///
+    /// @param parts in the order in which they end
+    record Running(int port, AtomicBoolean takesWork, List<AutoCloseable> parts) implements AutoCloseable {
+        @Override
+        public void close() {
+            takesWork.set(false);
+            parts.forEach(Lifetime::closeQuietly);
+        }
+    }
+}

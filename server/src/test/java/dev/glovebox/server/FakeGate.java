@@ -1,0 +1,325 @@
+package dev.glovebox.server;
+
+import dev.glovebox.core.ApiKey;
+import dev.glovebox.core.ByteSource;
+import dev.glovebox.core.Command;
+import dev.glovebox.core.ContextId;
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.ExecutionSink;
+import dev.glovebox.core.FileEntry;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.GuestPath;
+import dev.glovebox.core.Page;
+import dev.glovebox.core.Principal;
+import dev.glovebox.core.ProcessId;
+import dev.glovebox.core.RunSpec;
+import dev.glovebox.core.Sandbox;
+import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.SandboxState;
+import dev.glovebox.core.StopReason;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.store.KeyStore;
+import dev.glovebox.engine.Gate;
+import dev.glovebox.server.auth.KeyAuthenticator;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// A gate without an engine: sandboxes, files and keys in memory, and programs that [FakeScript] understands.
+public final class FakeGate implements Gate {
+    private static final int CHUNK = 64 * 1024;
+
+    final Keys keys = new Keys();
+    final List<Principal> principals = new CopyOnWriteArrayList<>();
+    final AtomicLong interrupted = new AtomicLong();
+    final AtomicLong bytesWritten = new AtomicLong();
+
+    private final Map<SandboxId, Box> boxes = new ConcurrentHashMap<>();
+    private final AtomicLong auditId = new AtomicLong();
+    private final AtomicLong nextId = new AtomicLong();
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <R> R execute(Principal principal, Command<R> command, ExecutionSink sink) {
+        principals.add(principal);
+        Command<?> any = command;
+        return (R)
+                switch (any) {
+                    case Command.Run run -> run(run.spec(), sink);
+                    case Command.CreateSandbox create -> create(principal, create);
+                    case Command.ListSandboxes list -> list(principal, list);
+                    case Command.CreateKey create -> keys.create(create);
+                    case Command.ListKeys _ -> keys.list();
+                    case Command.RevokeKey revoke -> revoke(revoke);
+                    case Command.OnSandbox<?> on -> box(principal, on.sandbox()).execute(on, sink);
+                };
+    }
+
+    private RunSpec.Report run(RunSpec spec, ExecutionSink sink) {
+        FakeScript script = new FakeScript(interrupted, spec.code().content(), spec.input(), sink);
+        sink.started(new ProcessId(1));
+        Map<GuestPath, byte[]> files = new LinkedHashMap<>();
+        var result = script.play();
+        spec.fetch().stream()
+                .filter(spec.files()::containsKey)
+                .forEach(path -> files.put(path, spec.files().get(path)));
+        return new RunSpec.Report(
+                spec.tier().orElse(Tier.WASM), "the cheapest that can", result, files, auditId.incrementAndGet());
+    }
+
+    private Sandbox create(Principal principal, Command.CreateSandbox create) {
+        Instant now = Instant.parse("2026-11-30T12:00:00Z").plusSeconds(nextId.incrementAndGet());
+        Sandbox sandbox = new Sandbox(
+                SandboxId.random(new SecureRandom()),
+                principal.tenant(),
+                create.spec().tier().orElse(Tier.WASM),
+                "asked for",
+                create.spec().language(),
+                new SandboxState.Running(now),
+                now,
+                now.plus(create.spec().lease()),
+                create.spec().limits(),
+                create.spec().metadata());
+        boxes.put(sandbox.id(), new Box(sandbox));
+        return sandbox;
+    }
+
+    private Page<Sandbox> list(Principal principal, Command.ListSandboxes list) {
+        List<Sandbox> matching = boxes.values().stream()
+                .map(box -> box.sandbox)
+                .filter(sandbox -> sandbox.tenant().equals(principal.tenant()))
+                .filter(sandbox -> sandbox.metadata()
+                        .entrySet()
+                        .containsAll(list.metadata().entrySet()))
+                .sorted((a, b) -> b.createdAt().compareTo(a.createdAt()))
+                .toList();
+        int from = list.cursor().map(Integer::parseInt).orElse(0);
+        int to = Math.min(matching.size(), from + list.pageSize());
+        return new Page<>(
+                matching.subList(from, to),
+                to < matching.size() ? Optional.of(Integer.toString(to)) : Optional.empty());
+    }
+
+    private Command.Done revoke(Command.RevokeKey revoke) {
+        if (!keys.remove(revoke.id())) {
+            throw new GloveboxException(ErrorCode.KEY_NOT_FOUND, "there is no such key");
+        }
+        return Command.Done.DONE;
+    }
+
+    private Box box(Principal principal, SandboxId id) {
+        Box box = boxes.get(id);
+        if (box == null || !box.sandbox.tenant().equals(principal.tenant())) {
+            throw new GloveboxException(ErrorCode.SANDBOX_NOT_FOUND, "there is no such sandbox");
+        }
+        return box;
+    }
+
+    /// One sandbox.
+    private final class Box {
+        private volatile Sandbox sandbox;
+        private final Map<GuestPath, byte[]> files =
+                new TreeMap<>((a, b) -> a.value().compareTo(b.value()));
+        private final Map<ContextId, Command.CodeContext> contexts = new ConcurrentHashMap<>();
+        private final Map<ProcessId, FakeScript> processes = new ConcurrentHashMap<>();
+
+        Box(Sandbox sandbox) {
+            this.sandbox = sandbox;
+        }
+
+        Object execute(Command.OnSandbox<?> command, ExecutionSink sink) {
+            return switch (command) {
+                case Command.GetSandbox _ -> sandbox;
+                case Command.ExtendLease extend -> {
+                    sandbox = sandbox.withExpiry(sandbox.createdAt().plus(extend.lease()));
+                    yield sandbox;
+                }
+                case Command.KillSandbox _ -> kill();
+                case Command.StartProcess start -> start(start, sink);
+                case Command.WriteInput write -> writeInput(write);
+                case Command.SignalProcess signal -> signal(signal);
+                case Command.ListProcesses _ ->
+                    processes.keySet().stream()
+                            .map(id -> new Command.ProcessEntry(id, "script", sandbox.createdAt()))
+                            .toList();
+                case Command.StatFile stat -> entry(stat.path());
+                case Command.ListDirectory list ->
+                    List.copyOf(files.keySet()).stream()
+                            .filter(path -> path.value().startsWith(list.path().value()))
+                            .map(this::entry)
+                            .toList();
+                case Command.ReadFile read -> read(read);
+                case Command.WriteFile write -> write(write);
+                case Command.MakeDirectory make ->
+                    new FileEntry(make.path().value(), FileEntry.Type.DIRECTORY, 0, 0755, sandbox.createdAt(), "");
+                case Command.MoveFile move -> move(move);
+                case Command.RemoveFile remove -> remove(remove);
+                case Command.OpenContext open -> open(open);
+                case Command.ListContexts _ -> List.copyOf(contexts.values());
+                case Command.Execute execute -> {
+                    context(execute.context());
+                    yield new FakeScript(
+                                    interrupted, execute.code().getBytes(StandardCharsets.UTF_8), new byte[0], sink)
+                            .play();
+                }
+                case Command.InterruptContext interrupt -> {
+                    context(interrupt.context());
+                    yield Command.Done.DONE;
+                }
+                case Command.CloseContext close -> {
+                    context(close.context());
+                    contexts.remove(close.context());
+                    yield Command.Done.DONE;
+                }
+            };
+        }
+
+        private Command.Done kill() {
+            sandbox = sandbox.withState(new SandboxState.Dead(StopReason.KILLED, sandbox.createdAt()));
+            boxes.remove(sandbox.id());
+            return Command.Done.DONE;
+        }
+
+        private Object start(Command.StartProcess start, ExecutionSink sink) {
+            ProcessId id = new ProcessId(nextId.incrementAndGet());
+            byte[] code = start.spec()
+                    .code()
+                    .map(c -> c.content())
+                    .orElseGet(() -> String.join(" ", start.spec().arguments()).getBytes(StandardCharsets.UTF_8));
+            FakeScript script = new FakeScript(interrupted, code, null, sink);
+            processes.put(id, script);
+            try {
+                sink.started(id);
+                return script.play();
+            } finally {
+                processes.remove(id);
+            }
+        }
+
+        private Command.Done writeInput(Command.WriteInput write) {
+            script(write.process()).feed(write.bytes(), write.end());
+            return Command.Done.DONE;
+        }
+
+        private Command.Done signal(Command.SignalProcess signal) {
+            script(signal.process()).stop();
+            return Command.Done.DONE;
+        }
+
+        private FakeScript script(ProcessId id) {
+            FakeScript script = processes.get(id);
+            if (script == null) {
+                throw new GloveboxException(ErrorCode.PROCESS_NOT_FOUND, "there is no such process");
+            }
+            return script;
+        }
+
+        private FileEntry entry(GuestPath path) {
+            return new FileEntry(
+                    path.value(), FileEntry.Type.FILE, content(path).length, 0644, sandbox.createdAt(), "");
+        }
+
+        private byte[] content(GuestPath path) {
+            byte[] content = files.get(path);
+            if (content == null) {
+                throw new GloveboxException(ErrorCode.FILE_NOT_FOUND, "there is no such file");
+            }
+            return content;
+        }
+
+        private FileEntry read(Command.ReadFile read) {
+            byte[] content = content(read.path());
+            for (int from = 0; from < content.length; from += CHUNK) {
+                read.content().write(Arrays.copyOfRange(content, from, Math.min(content.length, from + CHUNK)));
+            }
+            return entry(read.path());
+        }
+
+        private FileEntry write(Command.WriteFile write) {
+            ByteArrayOutputStream content = new ByteArrayOutputStream();
+            byte[] buffer = new byte[CHUNK];
+            ByteSource source = write.content();
+            for (int count = source.read(buffer); count >= 0; count = source.read(buffer)) {
+                content.write(buffer, 0, count);
+                bytesWritten.addAndGet(count);
+            }
+            files.put(write.path(), content.toByteArray());
+            return entry(write.path());
+        }
+
+        private FileEntry move(Command.MoveFile move) {
+            files.put(move.to(), content(move.from()));
+            files.remove(move.from());
+            return entry(move.to());
+        }
+
+        private Command.Done remove(Command.RemoveFile remove) {
+            content(remove.path());
+            files.remove(remove.path());
+            return Command.Done.DONE;
+        }
+
+        private Command.CodeContext open(Command.OpenContext open) {
+            ContextId id = new ContextId("c" + nextId.incrementAndGet());
+            Command.CodeContext context = new Command.CodeContext(id, open.language(), open.directory());
+            contexts.put(id, context);
+            return context;
+        }
+
+        private void context(ContextId id) {
+            if (!contexts.containsKey(id)) {
+                throw new GloveboxException(ErrorCode.CONTEXT_NOT_FOUND, "there is no such context");
+            }
+        }
+    }
+
+    /// Keys in memory.
+    static final class Keys implements KeyStore {
+        private final List<ApiKey> all = new CopyOnWriteArrayList<>();
+        private final AtomicLong next = new AtomicLong();
+
+        Command.NewKey create(Command.CreateKey create) {
+            String secret = "e2b_" + "%040x".formatted(next.incrementAndGet() + 0xabcdef00L);
+            ApiKey key = new ApiKey(
+                    "key-" + next.get(),
+                    KeyAuthenticator.sha256(secret),
+                    create.tenant(),
+                    create.role(),
+                    create.label(),
+                    Instant.EPOCH);
+            add(key);
+            return new Command.NewKey(key, secret);
+        }
+
+        @Override
+        public void add(ApiKey key) {
+            all.add(key);
+        }
+
+        @Override
+        public Optional<ApiKey> findByHash(String sha256) {
+            return all.stream().filter(key -> key.sha256().equals(sha256)).findFirst();
+        }
+
+        @Override
+        public List<ApiKey> list() {
+            return new ArrayList<>(all);
+        }
+
+        @Override
+        public boolean remove(String id) {
+            return all.removeIf(key -> key.id().equals(id));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.glovebox.server;
+
+import dev.glovebox.core.Command;
+import dev.glovebox.core.Principal;
+import dev.glovebox.core.TenantId;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.backend.TierStatus;
+import dev.glovebox.sdk.Glovebox;
+import dev.glovebox.server.api.Api;
+import dev.glovebox.server.api.ApiServices;
+import dev.glovebox.server.auth.KeyAuthenticator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+
+/// A real HTTP server over a [FakeGate], on a free port and a socket in a directory of its own.
+final class TestServer implements AutoCloseable {
+    final FakeGate gate = new FakeGate();
+    final AtomicBoolean takesWork = new AtomicBoolean(true);
+    final String adminKey;
+    final String tenantKey;
+    final String otherKey;
+    final Path directory;
+    final Path socket;
+
+    private final Metrics metrics = new Metrics();
+    private final HttpServer http;
+
+    TestServer() {
+        try {
+            directory = Files.createTempDirectory("glovebox-test");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        socket = directory.resolve("run/api.sock");
+        adminKey = key(TenantId.DEFAULT, Principal.Role.ADMIN);
+        tenantKey = key(TenantId.DEFAULT, Principal.Role.TENANT);
+        otherKey = key(new TenantId("other"), Principal.Role.TENANT);
+        metrics.watchSandboxes(() -> 7);
+        ApiServices services = new ApiServices(
+                gate,
+                () -> List.of(new TierStatus(Tier.WASM, true, "it works", "")),
+                metrics::text,
+                false,
+                takesWork::get);
+        http = HttpServer.start(
+                new Api(services),
+                new KeyAuthenticator(gate.keys),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                socket);
+    }
+
+    private String key(TenantId tenant, Principal.Role role) {
+        return gate.keys.create(new Command.CreateKey(tenant, role, "test")).secret();
+    }
+
+    int port() {
+        return http.port();
+    }
+
+    URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + port() + path);
+    }
+
+    Glovebox client(String key) {
+        return Glovebox.connect(uri(""), key);
+    }
+
+    @Override
+    public void close() {
+        http.close();
+        try (Stream<Path> left = Files.walk(directory)) {
+            left.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

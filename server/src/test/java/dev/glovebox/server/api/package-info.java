@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.server.api;
+
+import org.jspecify.annotations.NullMarked;

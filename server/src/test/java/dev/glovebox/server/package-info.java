@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.server;
+
+import org.jspecify.annotations.NullMarked;

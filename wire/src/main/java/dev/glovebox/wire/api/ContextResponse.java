@@ -1,0 +1,4 @@
+package dev.glovebox.wire.api;
+
+/// An open code interpreter context.
+public record ContextResponse(String id, String language, String directory) {}

@@ -1,0 +1,6 @@
+package dev.glovebox.wire.api;
+
+import java.util.List;
+
+/// API keys, oldest first.
+public record KeyList(List<KeyResponse> items) {}

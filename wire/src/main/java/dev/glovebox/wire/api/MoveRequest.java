@@ -1,0 +1,4 @@
+package dev.glovebox.wire.api;
+
+/// Moves a file or a directory.
+public record MoveRequest(String from, String to) {}

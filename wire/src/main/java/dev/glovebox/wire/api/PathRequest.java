@@ -1,0 +1,4 @@
+package dev.glovebox.wire.api;
+
+/// Names one file.
+public record PathRequest(String path) {}

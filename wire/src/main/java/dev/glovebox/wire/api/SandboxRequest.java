@@ -1,0 +1,19 @@
+package dev.glovebox.wire.api;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What a new sandbox should be.
+///
+/// @param tier left out or `auto`: the server picks one and says why
+/// @param language what it will mostly run; left out: `python`
+/// @param leaseSeconds how long it may live unless extended
+/// @param env for every process in it
+/// @param metadata the caller's own words; searchable, never interpreted
+public record SandboxRequest(
+        @Nullable String tier,
+        @Nullable String language,
+        @Nullable Long leaseSeconds,
+        @Nullable LimitSet limits,
+        @Nullable Map<String, String> env,
+        @Nullable Map<String, String> metadata) {}
