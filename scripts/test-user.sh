@@ -26,7 +26,7 @@ check() {
     shift 3
     output=$("$@" 2>&1 </dev/null)
     actual=$?
-    if [ "$actual" -eq "$status" ] && printf '%s' "$output" | grep -qF -- "$text"; then
+    if [ "$actual" -eq "$status" ] && { [ -z "$text" ] || printf '%s' "$output" | grep -qF -- "$text"; }; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

@@ -51,19 +51,20 @@ final class CellMemory {
     }
 
     private static void check(Cell cell, Path statm) {
-        long bytes = residentBytes(statm);
+        long bytes = privateBytes(statm);
         if (bytes > Limits.CELL_MEMORY_BYTES_MAX) {
             cell.condemn("its guests took more memory than the " + Limits.CELL_MEMORY_BYTES_MAX
                     + " bytes that a cell may hold");
         }
     }
 
-    /// 0 if the process is gone.
-    private static long residentBytes(Path statm) {
+    /// Resident without what is shared: all interpreters of a cell map one image. 0 if the process is gone.
+    private static long privateBytes(Path statm) {
         try {
-            String[] fields = Files.readString(statm, StandardCharsets.US_ASCII).split(" ", 3);
-            return Long.parseLong(fields[1]) * PAGE_BYTES;
-        } catch (IOException _) {
+            String[] fields = Files.readString(statm, StandardCharsets.US_ASCII).split(" ", 4);
+            return (Long.parseLong(fields[1]) - Long.parseLong(fields[2])) * PAGE_BYTES;
+        } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException _) {
+            // A process that is ending has an empty page of numbers, or none.
             return 0;
         }
     }

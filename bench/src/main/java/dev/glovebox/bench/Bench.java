@@ -71,6 +71,7 @@ public final class Bench {
                     section.measure(lab, sheet);
                 } catch (RuntimeException e) {
                     sheet.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
+                    lab.lastWords().forEach(line -> sheet.note("the server said: " + line));
                 }
             }
         }

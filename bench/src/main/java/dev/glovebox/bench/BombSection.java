@@ -44,7 +44,7 @@ final class BombSection implements Section {
 
     @Override
     public String title() {
-        return BOMBS + " memory bombs in sequence, limit " + LIMIT_MIB + " MiB: growth in MiB of RSS";
+        return "memory bombs in sequence, limit " + LIMIT_MIB + " MiB: growth in MiB of RSS";
     }
 
     @Override

@@ -37,6 +37,12 @@ final class Commands {
                 Map.of());
     }
 
+    /// Lets another JVM of ours collect its garbage.
+    static void collectGarbage(long pid) {
+        String jcmd = Distribution.java().resolveSibling("jcmd").toString();
+        run(List.of(jcmd, Long.toString(pid), "GC.run"), Map.of());
+    }
+
     private static String run(List<String> command, Map<String, String> environment) {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,11 @@ final class Lab implements AutoCloseable {
     Product freshProduct() {
         endProduct();
         return product();
+    }
+
+    /// What the shared server said last; nothing if there is none.
+    List<String> lastWords() {
+        return product == null ? List.of() : product.lastWords();
     }
 
     private void endProduct() {

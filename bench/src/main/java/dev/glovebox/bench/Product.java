@@ -22,6 +22,7 @@ final class Product implements AutoCloseable {
     private static final Duration START_MAX = Duration.ofSeconds(60);
     private static final Duration STOP_MAX = Duration.ofSeconds(15);
     private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
+    private static final int LAST_WORDS = 8;
     private static final Pattern ADDRESS = Pattern.compile("http://[0-9a-z.\\[\\]:]+:\\d+");
     private static final Pattern KEY = Pattern.compile("e2b_[0-9a-f]{40}");
 
@@ -100,6 +101,16 @@ final class Product implements AutoCloseable {
     private static boolean isReady(URI address, String key) {
         try (Glovebox probe = Glovebox.connect(address, key)) {
             return probe.isReady();
+        }
+    }
+
+    /// The last lines that it wrote, which are for operators: no byte of a guest is in them.
+    List<String> lastWords() {
+        try {
+            List<String> lines = Files.readAllLines(home.resolve("serve.log"));
+            return lines.subList(Math.max(0, lines.size() - LAST_WORDS), lines.size());
+        } catch (IOException e) {
+            return List.of();
         }
     }
 

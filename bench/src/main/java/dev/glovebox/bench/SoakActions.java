@@ -47,11 +47,6 @@ final class SoakActions {
     /// A step with a name, and how often it comes in comparison with others.
     record Action(String name, int weight, Step step) {}
 
-    /// What ran it went away: counted, because a neighbour's bomb may end a cell.
-    static final class LostException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
-
     private static final class AbortException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -146,8 +141,6 @@ final class SoakActions {
                 throw new BenchException("a file is not what was written");
             }
             files.remove("a");
-        } catch (ApiException e) {
-            throw lostOr(e);
         } finally {
             kill(sandbox);
         }
@@ -168,8 +161,6 @@ final class SoakActions {
             }
             expectExited(context.execute("undefined_name_here").outcome(), 1);
             context.close();
-        } catch (ApiException e) {
-            throw lostOr(e);
         } finally {
             kill(sandbox);
         }
@@ -194,8 +185,6 @@ final class SoakActions {
             if (!answer.stdout().equals("50000\n")) {
                 throw new BenchException("standard input did not arrive whole");
             }
-        } catch (ApiException e) {
-            throw lostOr(e);
         } finally {
             kill(sandbox);
         }
@@ -241,7 +230,6 @@ final class SoakActions {
         boolean isPython = random.nextBoolean();
         RunResponse answer = client.run(
                 isPython ? Runs.python("def f(): f()\nf()") : Runs.javaScript("isolate", "function f() { f(); }\nf()"));
-        lostOr(answer.outcome());
         expectExited(answer.outcome(), 1);
     }
 
@@ -316,11 +304,7 @@ final class SoakActions {
     }
 
     private Sandbox sandbox(String tier, String language, long leaseSeconds) {
-        try {
-            return client.sandboxes().create(new SandboxRequest(tier, language, leaseSeconds, null, null, null));
-        } catch (ApiException e) {
-            throw lostOr(e);
-        }
+        return client.sandboxes().create(new SandboxRequest(tier, language, leaseSeconds, null, null, null));
     }
 
     private static void kill(Sandbox sandbox) {
@@ -332,29 +316,16 @@ final class SoakActions {
     }
 
     private static void expect(RunResponse answer, String stdout) {
-        lostOr(answer.outcome());
         Runs.expect(answer, stdout);
     }
 
     private static void expectWord(RunResponse answer, String word) {
-        lostOr(answer.outcome());
         Runs.expectOutcome(answer, word);
     }
 
     private static void expectExited(OutcomeReport outcome, int status) {
-        lostOr(outcome);
         if (!outcome.word().equals("exited") || outcome.exitStatus() != status) {
             throw new BenchException("it must exit with status " + status + ", but: " + outcome.sentence());
         }
-    }
-
-    private static void lostOr(OutcomeReport outcome) {
-        if (outcome.word().equals("backend_lost")) {
-            throw new LostException();
-        }
-    }
-
-    private static RuntimeException lostOr(ApiException e) {
-        return e.code().equals("backend_lost") || e.code().equals("sandbox_not_found") ? new LostException() : e;
     }
 }

@@ -23,7 +23,6 @@ final class SoakLoad implements AutoCloseable {
     private final List<Thread> workers = new ArrayList<>();
     private final Map<String, AtomicInteger> done = new ConcurrentSkipListMap<>();
     private final Map<String, AtomicInteger> errors = new ConcurrentSkipListMap<>();
-    private final AtomicInteger lost = new AtomicInteger();
     private boolean paused = true;
     private boolean over;
     private int active;
@@ -55,8 +54,6 @@ final class SoakLoad implements AutoCloseable {
         SoakActions.Action action = SoakActions.pick(random);
         try {
             action.step().act(actions);
-        } catch (SoakActions.LostException e) {
-            lost.incrementAndGet();
         } catch (BenchException | ApiException | TransportException e) {
             String message = action.name() + ": " + e.getMessage();
             errors.computeIfAbsent(message, _ -> new AtomicInteger()).incrementAndGet();
@@ -118,7 +115,7 @@ final class SoakLoad implements AutoCloseable {
 
     String progress() {
         int count = done.values().stream().mapToInt(AtomicInteger::get).sum();
-        return count + " actions, " + errors() + " errors, " + lost + " lost with their cell";
+        return count + " actions, " + errors() + " errors";
     }
 
     void report(PrintStream out) {

@@ -29,10 +29,10 @@ final class Vitals {
         THREADS("threads", 70),
         SERVER_DESCRIPTORS("server descriptors", 16),
         CELL_DESCRIPTORS("cell descriptors", 60),
-        /// The heap may be anywhere below its maximum of 512 MiB between two collections; this is what a minute moves
-        /// it.
-        SERVER_RSS("server RSS MiB", 64),
-        SERVER_HEAP("server heap MiB", 64),
+        /// A heap that has grown between two collections gives nothing back; it has 512 MiB at most.
+        SERVER_RSS("server RSS MiB", 300),
+        /// After a collection; connections and caches of ours come and go.
+        SERVER_HEAP("server heap MiB", 8),
         /// Each cell's Java heap and V8's heaps move; a cell more holds about 100.
         CELL_RSS("cells RSS MiB", 200);
 
@@ -75,6 +75,12 @@ final class Vitals {
             text.setLength(text.length() - 1);
             return text.toString();
         }
+    }
+
+    /// As [#take()], after the server has thrown away what it does not need. A cell lets nobody ask it to.
+    Sample takeCollected() {
+        Commands.collectGarbage(product.pid());
+        return take();
     }
 
     Sample take() {

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.logging.LogManager;
 import org.jspecify.annotations.Nullable;
 
-/// The worker process that hosts V8 for one trust domain: the tiers wasm and isolate. It connects to the host's socket
-/// and serves until the host goes away; then it halts with all its guests. Read [#main] for the wiring.
+/// The worker process that hosts V8 for one trust domain: the tiers wasm and isolate. It connects to the host's
+/// socket and serves until the host goes away; then it halts with all its guests. Read [#main] for the wiring.
 public final class Cell {
     private static final int EXIT_USAGE = 2;
     private static final int EXIT_LOST = 3;

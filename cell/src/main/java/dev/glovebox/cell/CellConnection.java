@@ -20,7 +20,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The cell's control connection: greets the host, and makes a sandbox for each SPAWN, on a connection of its own.
+/// The cell's control connection: greets the host, and makes a sandbox for each SPAWN, on a connection of its
+/// own.
 final class CellConnection {
     private static final String AGENT = "cell";
     private static final int TOKEN_BYTES_MIN = 16;
@@ -155,10 +156,12 @@ final class CellConnection {
                 .build();
     }
 
+    /// Memory of the process's own. Pages that it shares are left out: each interpreter maps the same 9 MB of image,
+    /// and the kernel counts them once for every mapping.
     private static long residentBytes() {
         try {
             String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ", -1);
-            return Long.parseLong(pages[1]) * Linux.PAGE_BYTES;
+            return (Long.parseLong(pages[1]) - Long.parseLong(pages[2])) * Linux.PAGE_BYTES;
         } catch (IOException | RuntimeException _) {
             return 0;
         }

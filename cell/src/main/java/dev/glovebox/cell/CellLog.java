@@ -3,9 +3,9 @@ package dev.glovebox.cell;
 import java.io.PrintStream;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The cell's log: one JSON object a line on standard error. It takes constants and numbers, and of a failure only the
-/// classes and our own frames: an exception's message could hold text of a guest. Bounded, because a guest might find a
-/// way to cause failures. Thread-safe.
+/// The cell's log: one JSON object a line on standard error. It takes constants and numbers, and of a failure
+/// only the classes and our own frames: an exception's message could hold text of a guest. Bounded, because a
+/// guest might find a way to cause failures. Thread-safe.
 final class CellLog {
     private static final int LINES_MAX = 10_000;
     private static final int FRAMES_MAX = 12;

@@ -12,10 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/// What one channel sends to the host: gathered into few frames, in the order in which it was produced, never beyond
-/// the
-/// credit, and never beyond the output limit. The guest's thread writes and may wait; other threads grant credit, push
-/// what has waited long enough, seal and finish. Thread-safe.
+/// What one channel sends to the host: gathered into few frames, in the order in which it was produced, never
+/// beyond the credit, and never beyond the output limit. The guest's thread writes and may wait; other threads
+/// grant credit, push what has waited long enough, seal and finish. Thread-safe.
 final class ChannelOutput {
     /// Gathered output is sent when it is this much, or this old.
     private static final int GATHERED_BYTES_MAX = 32 * 1024;
@@ -40,7 +39,8 @@ final class ChannelOutput {
     private volatile boolean isWaitingToBeSent;
     private volatile boolean sealed;
 
-    /// @param waiting runs an action that may block for long, so that the guest does not hold a processor meanwhile
+    /// @param waiting runs an action that may block for long, so that the guest does not hold a processor
+    /// meanwhile
     ChannelOutput(FrameSocket socket, int channel, Consumer<Runnable> waiting) {
         this.socket = socket;
         this.channel = channel;

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/// The streams of one process or execution, on its channel, with the output limit. The guest's thread calls; [#bytes()]
-/// may come from any.
+/// The streams of one process or execution, on its channel, with the output limit. The guest's thread calls;
+/// [#bytes()] may come from any.
 final class ChannelStreams implements GuestStreams {
     private static final String RULE = "limits.output";
 
@@ -81,12 +81,14 @@ final class ChannelStreams implements GuestStreams {
         Fields.Builder fields = Fields.builder().flag(Tag.MAIN_RESULT, bundle.main());
         long size = 0;
         for (var entry : bundle.data().entrySet()) {
+            byte[] type = entry.getKey().getBytes(StandardCharsets.UTF_8);
             byte[] content = entry.getValue().getBytes(StandardCharsets.UTF_8);
-            size += content.length;
-            fields.text(Tag.MIME_TYPE, entry.getKey()).bytes(Tag.MIME_CONTENT, content);
+            size += type.length + content.length;
+            fields.bytes(Tag.MIME_TYPE, type).bytes(Tag.MIME_CONTENT, content);
         }
-        if (size > Limits.RESULT_BYTES_MAX) {
-            pastLimit("gave a result larger than the limit of " + Limits.RESULT_BYTES_MAX + " bytes");
+        if (size > Limits.RESULT_BYTES_MAX || bundle.data().size() > Limits.RESULT_TYPES_MAX) {
+            pastLimit("gave a result larger than the limit of " + Limits.RESULT_BYTES_MAX + " bytes or "
+                    + Limits.RESULT_TYPES_MAX + " types");
         } else {
             record(fields.build(), size);
         }
@@ -94,16 +96,24 @@ final class ChannelStreams implements GuestStreams {
 
     @Override
     public void error(ExecutionError error) {
-        long size = (long) error.name().length()
-                + error.value().length()
-                + error.traceback().length();
+        byte[] name = cut(error.name());
+        byte[] value = cut(error.value());
+        byte[] traceback = cut(error.traceback());
         record(
                 Fields.builder()
-                        .text(Tag.ERROR_NAME, error.name())
-                        .text(Tag.ERROR_VALUE, error.value())
-                        .text(Tag.ERROR_TRACEBACK, error.traceback())
+                        .bytes(Tag.ERROR_NAME, name)
+                        .bytes(Tag.ERROR_VALUE, value)
+                        .bytes(Tag.ERROR_TRACEBACK, traceback)
                         .build(),
-                size);
+                (long) name.length + value.length + traceback.length);
+    }
+
+    /// The end of a text, which in a traceback says most.
+    private static byte[] cut(String text) {
+        String end = text.length() <= Limits.ERROR_CHARS_MAX
+                ? text
+                : "[…]" + text.substring(text.length() - Limits.ERROR_CHARS_MAX);
+        return end.getBytes(StandardCharsets.UTF_8);
     }
 
     private void record(Fields fields, long size) {

@@ -6,7 +6,8 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One code context: an interpreter of its own, and the executions that wait for it, one after the other. Thread-safe.
+/// One code context: an interpreter of its own, and the executions that wait for it, one after the other.
+/// Thread-safe.
 final class Context implements AutoCloseable {
     /// Executions that may wait in one context.
     static final int QUEUE_MAX = 64;
@@ -64,7 +65,8 @@ final class Context implements AutoCloseable {
         return true;
     }
 
-    /// An execution is over and let the interpreter go, or never began. The next one follows if there can be one.
+    /// An execution is over and let the interpreter go, or never began. The next one follows if there can be
+    /// one.
     void over(GuestRun run, boolean alive) {
         GuestRun next = null;
         List<GuestRun> lost = List.of();

@@ -5,8 +5,8 @@ import dev.glovebox.wire.agent.ProtocolException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// How many bytes of one stream may still go to the host. The guest's thread takes, and waits when nothing is left; the
-/// connection's thread adds. Thread-safe.
+/// How many bytes of one stream may still go to the host. The guest's thread takes, and waits when nothing is
+/// left; the connection's thread adds. Thread-safe.
 final class Credit {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/// One connection to the host, as frames. [#send] is thread-safe and keeps the order of its calls; one thread receives.
-/// A thread that sends must not be interrupted: the JDK would close the socket. Sending on a connection that is over is
-/// passed over, because the receiving side learns of it and ends everything.
+/// One connection to the host, as frames. [#send] is thread-safe and keeps the order of its calls; one thread
+/// receives. A thread that sends must not be interrupted: the JDK would close the socket. Sending on a
+/// connection that is over is passed over, because the receiving side learns of it and ends everything.
 final class FrameSocket implements AutoCloseable {
     private static final int READ_BYTES = 32 * 1024;
 

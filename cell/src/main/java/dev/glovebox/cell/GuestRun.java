@@ -14,8 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One process or execution, from its place in the queue to its CLOSE. The first reason to end wins, and CLOSE is sent
-/// when it is known: a guest thread that needs longer to die is nobody's concern but its own. Thread-safe.
+/// One process or execution, from its place in the queue to its CLOSE. The first reason to end wins, and CLOSE
+/// is sent when it is known: a guest thread that needs longer to die is nobody's concern but its own.
+/// Thread-safe.
 final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
     /// What an execution has, after an interrupt at its limit, to save its context.
     private static final long HEED_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
@@ -156,6 +157,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
         cpuAtStart = Linux.cpuNanos(newTurn.threadId());
         startNanos = now;
         interpreter = taken;
+        newTurn.begin();
         boolean alive = false;
         try {
             alive = runGuest(taken);
@@ -311,7 +313,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
         long cpu = current == null ? 0 : cpuUsed(current);
         if (startNanos == 0) {
             // Its interpreter is still being made: no limit counts yet.
-            yieldTo(now, cpu);
+            yieldTo(now, 0);
             return NEVER;
         }
         synchronized (this) {

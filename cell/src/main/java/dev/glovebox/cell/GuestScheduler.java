@@ -7,14 +7,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Decides which guest gets a processor. Few *places* (as many as processors) let guests run at full priority. A guest
-/// that has used a place for [#QUANTUM_NANOS] while others want it gives it up and goes on behind all others, at a lower
-/// priority of the operating system; a guest that waits for the host gives its place up while it waits. So a short
-/// run meets at most as many equals as there are places, however many long ones there are.
+/// Decides which guest gets a processor. Few *places* (as many as processors) let guests run at full priority.
+/// A guest that has used a place for [#QUANTUM_NANOS] while others want it gives it up and goes on behind all
+/// others, at a lower priority of the operating system; a guest that waits for the host gives its place up
+/// while it waits. So a short run meets at most as many equals as there are places, however many long ones
+/// there are.
 ///
-/// Guests queue for a place. Under pressure the newest goes first: after a burst of long guests a short one need not wait
-/// for all of them. Who has waited for [#BATCH_NANOS] starts all the same, behind all others, so nobody starves.
-/// Thread-safe.
+/// Guests queue for a place. Under pressure the newest goes first: after a burst of long guests a short one
+/// need not wait for all of them. Who has waited for [#BATCH_NANOS] starts all the same, behind all others, so
+/// nobody starves. Thread-safe.
 final class GuestScheduler implements AutoCloseable {
     /// Longer than most runs: print(1+1) needs 1 to 2 ms.
     static final long QUANTUM_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -25,12 +26,13 @@ final class GuestScheduler implements AutoCloseable {
     /// What a task waits for a place before it starts without one.
     static final long BATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-    /// The nice value of those behind all others: a tenth of a full share. Not lower: such a thread may hold a lock of
-    /// V8, or keep the JVM from a safepoint, and everybody waits for it then. At nice 19, on a machine with other work,
-    /// one collection took seven seconds (docs/adr/0003).
+    /// The nice value of those behind all others: a tenth of a full share. Not lower: such a thread may hold a
+    /// lock of V8, or keep the JVM from a safepoint, and everybody waits for it then. At nice 19, on a machine
+    /// with other work, one collection took seven seconds (docs/adr/0003).
     static final int NICE_BEHIND = 10;
 
-    /// Guests behind all others that are started from the queue: together they take no more than a short run does.
+    /// Guests behind all others that are started from the queue: together they take no more than a short run
+    /// does.
     private static final int BEHIND_MAX_PER_PLACE = 8;
 
     /// Guests that run at once at any priority, waiting ones included: each is a thread.
@@ -104,7 +106,8 @@ final class GuestScheduler implements AutoCloseable {
         }
     }
 
-    /// Refuses what has waited too long, and starts behind all others what has waited long. Called now and then.
+    /// Refuses what has waited too long, and starts behind all others what has waited long. Called now and
+    /// then.
     void expire(long nowNanos) {
         Deque<Task> expired = new ArrayDeque<>();
         lock.lock();
@@ -230,6 +233,14 @@ final class GuestScheduler implements AutoCloseable {
             Linux.setNice(threadId, NICE_BEHIND);
         }
 
+        /// Guest code begins now. What a guest behind all others did before, it did at full priority, because
+        /// making an interpreter takes locks of V8 that others wait for. On the guest's thread.
+        void begin() {
+            if (isBatch) {
+                Linux.setNice(threadId, NICE_BEHIND);
+            }
+        }
+
         /// Lets the next one start beside this guest.
         void share() {
             lock.lock();
@@ -311,7 +322,8 @@ final class GuestScheduler implements AutoCloseable {
         }
     }
 
-    /// A guest thread: runs one task after the other, until it was demoted, because priority cannot be raised again.
+    /// A guest thread: runs one task after the other, until it was demoted, because priority cannot be raised
+    /// again.
     private final class Worker implements Runnable {
         private final Condition given = lock.newCondition();
         private final boolean isBatch;
@@ -335,9 +347,6 @@ final class GuestScheduler implements AutoCloseable {
         @Override
         public void run() {
             int threadId = Linux.threadId();
-            if (isBatch) {
-                Linux.setNice(threadId, NICE_BEHIND);
-            }
             for (Task next = next(); next != null; next = next()) {
                 Turn turn = new Turn(threadId, isBatch);
                 boolean reusable;

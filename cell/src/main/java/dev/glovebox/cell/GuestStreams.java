@@ -3,8 +3,8 @@ package dev.glovebox.cell;
 import dev.glovebox.core.ExecutionError;
 import dev.glovebox.core.MimeBundle;
 
-/// Where one process or execution reads and writes. All methods may block (the peer has no credit left, no input yet)
-/// and are called by the thread that runs the guest.
+/// Where one process or execution reads and writes. All methods may block (the peer has no credit left, no
+/// input yet) and are called by the thread that runs the guest.
 public interface GuestStreams {
 
     /// What [#read] returns if an interrupt came while it waited: the guest should look at its signals.
@@ -21,8 +21,8 @@ public interface GuestStreams {
 
     void error(ExecutionError error);
 
-    /// Runs an action in which the guest's thread waits, for time or for somebody else, and does not compute. Whoever
-    /// schedules guests may let another one run meanwhile.
+    /// Runs an action in which the guest's thread waits, for time or for somebody else, and does not compute.
+    /// Whoever schedules guests may let another one run meanwhile.
     default void waitOutside(Runnable action) {
         action.run();
     }

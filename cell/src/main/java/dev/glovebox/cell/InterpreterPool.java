@@ -18,9 +18,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps some interpreters of each kind ready, never used and probed. One thread of low priority refills it, so that it
-/// never takes a processor from a guest: under full load there are misses, and a fresh interpreter costs its run about
-/// 2 ms. Thread-safe.
+/// Keeps some interpreters of each kind ready, never used and probed. One thread of low priority refills it, so
+/// that it never takes a processor from a guest: under full load there are misses, and a fresh interpreter
+/// costs its run about 2 ms. Thread-safe.
 final class InterpreterPool implements AutoCloseable {
     private static final int REFILL_NICE = 5;
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -12,7 +12,8 @@ public interface InterpreterSource extends AutoCloseable {
         /// Makes it the sandbox's. Once, and instead of [#close()].
         Interpreter claim(InterpreterHome home);
 
-        /// The file system that it was made with, which its sandbox must take for its own; null if it takes any.
+        /// The file system that it was made with, which its sandbox must take for its own; null if it takes
+        /// any.
         default @Nullable MemoryFileSystem files() {
             return null;
         }
@@ -35,7 +36,8 @@ public interface InterpreterSource extends AutoCloseable {
     /// Runs typical code once, on nobody's behalf, so that V8 compiles well what all will use. Takes a second.
     default void exercise() {}
 
-    /// Maintenance between two preparations, for example closing what ended sandboxes left. True if something was done.
+    /// Maintenance between two preparations, for example closing what ended sandboxes left. True if something
+    /// was done.
     default boolean tidy() {
         return false;
     }

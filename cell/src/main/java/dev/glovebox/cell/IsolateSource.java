@@ -9,9 +9,8 @@ import dev.glovebox.core.ResourceLimits;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
 
-/// Makes interpreters of tier isolate. An isolate is made with its file system and its memory limit, so a warm one
-/// brings
-/// both to its sandbox.
+/// Makes interpreters of tier isolate. An isolate is made with its file system and its memory limit, so a warm
+/// one brings both to its sandbox.
 final class IsolateSource implements InterpreterSource {
     private final Language language;
     private final TypeScript typeScript;

@@ -3,8 +3,8 @@ package dev.glovebox.cell;
 import dev.glovebox.core.Language;
 import java.util.List;
 
-/// What a command line asks for: a language, where its program comes from, and the program's own arguments, its name
-/// first.
+/// What a command line asks for: a language, where its program comes from, and the program's own arguments, its
+/// name first.
 record Launch(Language language, Source source, List<String> arguments) {
     Launch {
         arguments = List.copyOf(arguments);

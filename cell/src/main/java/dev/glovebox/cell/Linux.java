@@ -1,5 +1,7 @@
 package dev.glovebox.cell;
 
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -7,9 +9,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
+import java.util.BitSet;
 
-/// The few calls of the operating system that the JDK does not offer, and the only class of the cell with foreign
-/// functions. Addresses are raw: whoever calls [#view], [#mapPrivate] or [#discard] owns the range. Thread-safe.
+/// The few calls of the operating system that the JDK does not offer, and the only class of the cell with
+/// foreign functions. Addresses are raw: whoever calls [#view], [#mapPrivate] or [#discard] owns the range.
+/// Thread-safe.
 @SuppressWarnings("restricted") // calling the system is what this class is for
 public final class Linux {
     /// Pages that a process maps; the wasm tier's own pages are 16 of them.
@@ -39,6 +45,10 @@ public final class Linux {
                     ValueLayout.ADDRESS,
                     ValueLayout.JAVA_LONG,
                     ValueLayout.JAVA_LONG));
+    private static final MethodHandle MADVISE = function(
+            "madvise",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
     private static final MethodHandle GETTID = function("gettid", FunctionDescriptor.of(ValueLayout.JAVA_INT));
     private static final MethodHandle SETPRIORITY = function(
             "setpriority",
@@ -51,7 +61,11 @@ public final class Linux {
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE_FIXED = 0x12;
     private static final int MAP_ANONYMOUS_NORESERVE = 0x4020;
+    private static final int MADV_POPULATE_WRITE = 23;
     private static final int MFD_CLOEXEC = 1;
+    private static final int PAGEMAP_ENTRY_BYTES = 8;
+    private static final long PAGEMAP_PRESENT = 1L << 63;
+    private static final long PAGEMAP_FILE_OR_SHARED = 1L << 61;
     private static final int PRIO_PROCESS = 0;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
@@ -70,8 +84,8 @@ public final class Linux {
         }
     }
 
-    /// Lowers a thread's share of the processors; the way back up needs a privilege that a cell does not have. A thread
-    /// that has ended is passed over.
+    /// Lowers a thread's share of the processors; the way back up needs a privilege that a cell does not have.
+    /// A thread that has ended is passed over.
     public static void setNice(int threadId, int nice) {
         try {
             int _ = (int) SETPRIORITY.invokeExact(PRIO_PROCESS, threadId, nice);
@@ -141,10 +155,41 @@ public final class Linux {
         }
     }
 
-    /// Puts the content of a file in place of the pages at `address`: copied page by page when they are written to, so
-    /// that the file never changes.
+    /// Puts the content of a file in place of the pages at `address`: copied page by page when they are written
+    /// to, so that the file never changes.
     public static void mapPrivate(long address, long bytes, int descriptor) {
         map(address, bytes, PROT_READ_WRITE, MAP_PRIVATE_FIXED, descriptor);
+    }
+
+    /// Copies pages of a private mapping before they are written to, in one call. A kernel that cannot (before 5.14)
+    /// is passed over: the pages are then copied one by one.
+    public static void populate(long address, long bytes) {
+        try {
+            int _ = (int) MADVISE.invokeExact(address, bytes, MADV_POPULATE_WRITE);
+        } catch (Throwable e) {
+            throw broken("madvise", e);
+        }
+    }
+
+    /// Which pages of a private mapping of a file have been written to and are therefore this process' own; empty if
+    /// the kernel does not tell.
+    public static BitSet ownPages(long address, long bytes) {
+        BitSet own = new BitSet();
+        int pages = (int) (bytes / PAGE_BYTES);
+        byte[] entries = new byte[pages * PAGEMAP_ENTRY_BYTES];
+        try (RandomAccessFile map = new RandomAccessFile("/proc/self/pagemap", "r")) {
+            map.seek(address / PAGE_BYTES * PAGEMAP_ENTRY_BYTES);
+            map.readFully(entries);
+        } catch (IOException _) {
+            return own;
+        }
+        LongBuffer entry =
+                ByteBuffer.wrap(entries).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
+        for (int page = 0; page < pages; page++) {
+            long flags = entry.get(page);
+            own.set(page, (flags & PAGEMAP_PRESENT) != 0 && (flags & PAGEMAP_FILE_OR_SHARED) == 0);
+        }
+        return own;
     }
 
     /// Gives the pages at `address` back at once. The range stays reserved, and touching it is a fault.

@@ -14,9 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The agent on one connection of a sandbox: reads frames, keeps the channels, and begins requests in the order in
-/// which
-/// they come. One thread runs it; channels close from any.
+/// The agent on one connection of a sandbox: reads frames, keeps the channels, and begins requests in the order
+/// in which they come. One thread runs it; channels close from any.
 final class SandboxAgent {
     private static final String NO_SUCH = "a cell does not do this; tiers that do are gvisor, microvm and jail";
 

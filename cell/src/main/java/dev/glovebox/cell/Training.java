@@ -19,9 +19,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/// Plays host and cell against each other once, so that the AOT cache knows what every cell does. Used where Glovebox
-/// is
-/// built or installed, never in service.
+/// Plays host and cell against each other once, so that the AOT cache knows what every cell does. Used where
+/// Glovebox is built or installed, never in service.
 final class Training {
     private static final int ROUNDS = 30;
     private static final List<String> PYTHON =

@@ -5,8 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// The clock of all guests that run: one thread that looks at each of them every few milliseconds, and sooner where a
-/// deadline is sooner. It never blocks on a guest or on the host. While no guest runs it sleeps. Thread-safe.
+/// The clock of all guests that run: one thread that looks at each of them every few milliseconds, and sooner
+/// where a deadline is sooner. It never blocks on a guest or on the host. While no guest runs it sleeps.
+/// Thread-safe.
 final class Watchdog implements AutoCloseable {
     private static final long TICK_NANOS = TimeUnit.MICROSECONDS.toNanos(2500);
     private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(1);

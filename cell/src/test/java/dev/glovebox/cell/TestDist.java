@@ -8,12 +8,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.zip.GZIPInputStream;
 
 /// Lays out, below `target`, the directory that a cell is given as `glovebox.dist`.
-final class TestDist {
+public final class TestDist {
     private static final String LIBRARY = "libjavet-v8-linux-x86_64.v.5.0.6.so";
 
     private TestDist() {}
 
-    static synchronized Path make() throws IOException {
+    /// Makes it, or finds it made, and returns it.
+    public static synchronized Path make() throws IOException {
         Path root = Path.of(System.getProperty("glovebox.root", ".."));
         Path dist = Path.of("target", "dist").toAbsolutePath();
         Path library = Files.createDirectories(dist.resolve("native")).resolve(LIBRARY);
@@ -26,19 +27,20 @@ final class TestDist {
             }
         }
         Path guest = Files.createDirectories(dist.resolve("guest"));
-        try (InputStream in =
-                new GZIPInputStream(Files.newInputStream(root.resolve("guest/python-wasm/dist/python.wasm.gz")))) {
-            Files.copy(in, guest.resolve("python.wasm"), StandardCopyOption.REPLACE_EXISTING);
-        }
+        unpack(root.resolve("guest/python-wasm/dist/python.wasm.gz"), guest.resolve("python.wasm"));
+        unpack(root.resolve("guest/typescript/dist/typescript.wasm.gz"), guest.resolve("typescript.wasm"));
         for (String file : new String[] {
-            "python-wasm/dist/python313.zip",
-            "quickjs-wasm/dist/quickjs.wasm",
-            "typescript/dist/typescript.js",
-            "typescript/dist/typescript.wasm.gz"
+            "python-wasm/dist/python313.zip", "quickjs-wasm/dist/quickjs.wasm", "typescript/dist/typescript.js"
         }) {
             Path source = root.resolve("guest").resolve(file);
             Files.copy(source, guest.resolve(source.getFileName()), StandardCopyOption.REPLACE_EXISTING);
         }
         return dist;
+    }
+
+    private static void unpack(Path from, Path to) throws IOException {
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(from))) {
+            Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);
+        }
     }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 final class MainTest {
     @TempDir
@@ -38,8 +40,9 @@ final class MainTest {
     void describesEveryVerb() {
         for (String verb :
                 List.of("run", "serve", "doctor", "create", "ps", "exec", "cp", "kill", "audit", "key", "completion")) {
-            String usage =
-                    Main.commandLine(List.of(verb)).getSubcommands().get(verb).getUsageMessage();
+            CommandLine described = Objects.requireNonNull(
+                    Main.commandLine(List.of(verb)).getSubcommands().get(verb));
+            String usage = described.getUsageMessage();
             assertThat(usage).contains("Usage: glovebox " + verb).contains("--help");
         }
     }

@@ -38,6 +38,10 @@ public final class Limits {
 
     /// One MIME bundle, for example a large PNG.
     public static final int RESULT_BYTES_MAX = (int) (8 * MIB);
+    /// Representations of one result; Jupyter's richest have about ten.
+    public static final int RESULT_TYPES_MAX = 64;
+    /// Each text of an error: enough for any traceback that somebody reads.
+    public static final int ERROR_CHARS_MAX = 256 * 1024;
 
     // ---- file system of a sandbox
 

@@ -184,9 +184,10 @@ public abstract class FilesConformance extends BackendTopic {
         assertThat(read("/home/user/out.txt")).isEqualTo("from inside");
     }
 
-    @ParameterizedTest
-    @MethodSource("languages")
-    void aLinkIsALinkAndIsFollowed(Language language) {
+    @Test
+    void aLinkIsALinkAndIsFollowed() {
+        // Not every language's library has links: the tier's first one has.
+        Language language = languages().getFirst();
         write("/home/user/in.txt", "linked to");
         assertThat(run(language, GuestTask.MAKE_LINK).result().outcome()).isEqualTo(new Outcome.Exited(0));
         FileEntry link = sandbox().stat(path("/home/user/link"));

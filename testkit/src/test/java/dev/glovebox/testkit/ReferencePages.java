@@ -31,7 +31,7 @@ final class ReferencePages {
                 |---|---|---|
                 """);
         String source = Tree.read("core/src/main/java/dev/glovebox/core/Limits.java");
-        String before = "";
+        String above = "";
         for (Field field : constants()) {
             String why = comment(source, "public static final \\S+ " + field.getName() + " =");
             page.append("| `")
@@ -39,8 +39,10 @@ final class ReferencePages {
                     .append("` | ")
                     .append(value(field))
                     .append(" | ");
-            page.append(why.isEmpty() ? before : why).append(" |\n");
-            before = why.isEmpty() ? before : "as above";
+            String subject = field.getName().substring(0, field.getName().indexOf('_'));
+            page.append(why.isEmpty() && subject.equals(above) ? "as above" : why)
+                    .append(" |\n");
+            above = subject;
         }
         return page.toString();
     }

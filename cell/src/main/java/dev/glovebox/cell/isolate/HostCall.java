@@ -16,6 +16,7 @@ enum HostCall {
     RANDOM,
     MEMORY_LIMIT,
     MEMORY_USED,
+    COLLECT,
     CPU_MICROS,
     CHANGE_DIRECTORY,
     FILE_OPEN,

@@ -37,6 +37,7 @@ final class HostCalls {
     /// Timers and clocks that are finer than this help to read memory by its timing.
     private static final long CLOCK_STEP_NANOS = 100_000;
 
+    private static final long COLLECTION_PAUSE_NANOS = 200_000_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final Map<Errno, Integer> LINUX_NUMBERS = Map.ofEntries(
             Map.entry(Errno.PERM, 1),
@@ -81,6 +82,7 @@ final class HostCalls {
     private final byte[] bytes = new byte[TRANSFER_BYTES];
     private long startNanos = System.nanoTime();
     private double originMillis;
+    private long lastCollectionNanos = startNanos - COLLECTION_PAUSE_NANOS;
     private @Nullable GuestStreams streams;
 
     HostCalls(
@@ -191,8 +193,21 @@ final class HostCalls {
             }
             case MEMORY_LIMIT -> runtime.createV8ValueDouble((double) memory.limitBytes());
             case MEMORY_USED -> runtime.createV8ValueDouble((double) memory.usedBytes());
+            case COLLECT -> {
+                collect();
+                yield runtime.createV8ValueUndefined();
+            }
             case CPU_MICROS -> runtime.createV8ValueDouble(control.cpuNanos() / 1000.0);
         };
+    }
+
+    /// A collection takes milliseconds of the guest's own time; more than a few in a second help nobody.
+    private void collect() {
+        long now = System.nanoTime();
+        if (now - lastCollectionNanos > COLLECTION_PAUSE_NANOS) {
+            lastCollectionNanos = now;
+            runtime.lowMemoryNotification();
+        }
     }
 
     private double nowMillis() {

@@ -12,13 +12,11 @@ import com.caoccao.javet.values.reference.V8ValueArrayBuffer;
 import com.caoccao.javet.values.reference.V8ValueFunction;
 import com.caoccao.javet.values.reference.V8ValueGlobalObject;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /// Takes the types out of TypeScript, with swc (docs/adr/0004-typescript-stripping.md). It has an isolate of its own,
@@ -42,7 +40,7 @@ public final class TypeScript implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock(true);
     private @Nullable Isolate isolate;
 
-    /// @param directory where `typescript.js` and `typescript.wasm.gz` are
+    /// @param directory where `typescript.js` and `typescript.wasm` are
     public TypeScript(Path directory) {
         this.directory = directory;
     }
@@ -136,9 +134,8 @@ public final class TypeScript implements AutoCloseable {
     }
 
     private ByteBuffer module() {
-        Path path = directory.resolve("typescript.wasm.gz");
-        try (InputStream in = new GZIPInputStream(Files.newInputStream(path))) {
-            byte[] bytes = in.readAllBytes();
+        try {
+            byte[] bytes = Files.readAllBytes(directory.resolve("typescript.wasm"));
             return ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
         } catch (IOException e) {
             throw new IllegalStateException("the TypeScript stripper is not in " + directory, e);

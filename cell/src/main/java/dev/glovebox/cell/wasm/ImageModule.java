@@ -7,9 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Splits a WebAssembly module of ours in two: the code, which imports its memory as `env.memory`, and the bytes with
-/// which that memory begins. So all instances share one compiled code whatever their memory limit is, and start from
-/// shared pages. Only for modules that we built: one that does not have the expected form is a broken installation.
+/// Splits a WebAssembly module of ours in two: the code, which imports its memory as `env.memory`, and the
+/// bytes with which that memory begins. So all instances share one compiled code whatever their memory limit
+/// is, and start from shared pages. Only for modules that we built: one that does not have the expected form is
+/// a broken installation.
 final class ImageModule {
     /// What the code half declares; the memory that an instance really gets is smaller.
     private static final int PAGES_MAX_DECLARED = 65_536;

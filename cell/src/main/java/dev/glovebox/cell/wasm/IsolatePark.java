@@ -5,9 +5,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Isolates in which the code of one image is compiled, between two instances. A new instance in a used isolate costs a
-/// third of one in a new isolate (docs/adr/0003), and shares nothing with the one before: its memory is new, and guest
-/// code never runs as JavaScript. What was terminated or broke never comes back. Thread-safe.
+/// Isolates in which the code of one image is compiled, between two instances. A new instance in a used isolate
+/// costs a third of one in a new isolate (docs/adr/0003), and shares nothing with the one before: its memory is
+/// new, and guest code never runs as JavaScript. What was terminated or broke never comes back. Thread-safe.
 final class IsolatePark implements AutoCloseable {
     private static final int IDLE_MAX = 8;
     /// Isolates whose ends are put off to a quiet moment.

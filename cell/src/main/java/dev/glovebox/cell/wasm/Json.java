@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// As much of JSON as the interpreters' lines need: writing texts, and reading one object whose values are kept as
-/// text.
+/// As much of JSON as the interpreters' lines need: writing texts, and reading one object whose values are kept
+/// as text.
 final class Json {
     private static final int DEPTH_MAX = 64;
 

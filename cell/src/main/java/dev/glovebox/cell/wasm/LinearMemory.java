@@ -4,10 +4,9 @@ import dev.glovebox.cell.Linux;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// The memory of one instance, as the host sees it. V8 keeps a memory at one address for its life (measured: it grows
-/// in
-/// place), so the view only needs the right length, which [WasmIsolate] sets before each host call. The guest's thread
-/// owns it; [#poke] alone may come from any other.
+/// The memory of one instance, as the host sees it. V8 keeps a memory at one address for its life (measured: it
+/// grows in place), so the view only needs the right length, which [WasmIsolate] sets before each host call.
+/// The guest's thread owns it; [#poke] alone may come from any other.
 final class LinearMemory {
     private final long address;
     private volatile ByteBuffer view;

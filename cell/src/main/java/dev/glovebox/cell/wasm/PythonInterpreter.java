@@ -11,8 +11,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
-/// One CPython in WebAssembly. What it understands is in `guest/python-wasm/README.md`: requests as JSON through
-/// `gb_call`, results as JSON lines on descriptor 4.
+/// One CPython in WebAssembly. What it understands is in `guest/python-wasm/README.md`: requests as JSON
+/// through `gb_call`, results as JSON lines on descriptor 4.
 final class PythonInterpreter implements Interpreter {
     private static final int ENTROPY_BYTES = 32;
     private static final int KERNEL_BROKEN = 256;

@@ -22,8 +22,8 @@ import java.util.random.RandomGenerator;
 public final class PythonSource implements InterpreterSource {
     private static final GuestPath LIBRARY = new GuestPath("/lib/python313.zip");
 
-    /// What programs do most. V8 compiles code anew, and well, when it has run for a while, and all isolates of a cell
-    /// share the result: after this a loop runs at full speed from its first turn.
+    /// What programs do most. V8 compiles code anew, and well, when it has run for a while, and all isolates of
+    /// a cell share the result: after this a loop runs at full speed from its first turn.
     private static final byte[] EXERCISE = """
             import json, re
             def fib(n):
@@ -52,6 +52,8 @@ public final class PythonSource implements InterpreterSource {
                 except ValueError as error:
                     str(error)
             """.getBytes(StandardCharsets.UTF_8);
+
+    private static final byte[] SMALLEST = "print(1 + 1)".getBytes(StandardCharsets.UTF_8);
 
     private final IsolatePark park;
     private final WasmImage image;
@@ -95,8 +97,25 @@ public final class PythonSource implements InterpreterSource {
         return new Ready(isolate);
     }
 
+    /// Runs the smallest program and lets the image learn which pages every program writes to.
+    private void learn() {
+        MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
+        mountLibrary(nowhere);
+        InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);
+        WasmIsolate isolate = park.take();
+        try (Interpreter interpreter = adopt(isolate, home, begin(isolate, pages(home.limits()), home))) {
+            Program program = new Program(SMALLEST, "main.py", List.of("main.py"), Map.of(), GuestPath.HOME);
+            interpreter.run(program, SilentStreams.INSTANCE);
+            LinearMemory memory = isolate.memory();
+            if (memory != null) {
+                image.learnFrom(memory.address());
+            }
+        }
+    }
+
     @Override
     public void exercise() {
+        learn();
         MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
         mountLibrary(nowhere);
         InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/// One QuickJS in WebAssembly: JavaScript behind the stronger of the two boundaries, slower than in tier isolate. Our
-/// prelude in it gives it a console, timers, files and an end; this class drives them.
+/// One QuickJS in WebAssembly: JavaScript behind the stronger of the two boundaries, slower than in tier
+/// isolate. Our prelude in it gives it a console, timers, files and an end; this class drives them.
 final class QuickJsInterpreter implements Interpreter {
     private static final int GLOBAL_ASYNC = 1 << 7;
     private static final int MODULE = 1;

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Turns what a guest writes to descriptor 4, one JSON document a line, into results and errors. A line that is no
-/// document is passed over: the guest can write there what it likes, and harms only itself.
+/// Turns what a guest writes to descriptor 4, one JSON document a line, into results and errors. A line that is
+/// no document is passed over: the guest can write there what it likes, and harms only itself.
 final class ResultLines {
     /// A result in base64, escaped, with its frame; longer lines are dropped.
     private static final int LINE_BYTES_MAX = 2 * Limits.RESULT_BYTES_MAX;

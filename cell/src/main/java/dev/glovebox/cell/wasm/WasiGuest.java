@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/// The host functions of one WASI guest, joined to the streams of whatever it runs at the moment. The guest's thread
-/// calls; [#wake()] is for any.
+/// The host functions of one WASI guest, joined to the streams of whatever it runs at the moment. The guest's
+/// thread calls; [#wake()] is for any.
 final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
     /// The names of all WASI functions as [WasmIsolate#offer] wants them; a function's number is its place.
     static final List<String> NAMES = Arrays.stream(WasiFunction.values())

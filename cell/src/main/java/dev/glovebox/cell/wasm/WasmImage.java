@@ -2,18 +2,25 @@ package dev.glovebox.cell.wasm;
 
 import dev.glovebox.cell.Linux;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 
-/// What every instance of one of our modules starts from: its code, and a file in memory that holds the first content
-/// of
-/// its memory. An instance maps that file copy-on-write, so it pays for the pages that it touches only, and what it
-/// writes is seen by nobody else. Immutable; thread-safe; lives as long as the cell.
+/// What every instance of one of our modules starts from: its code, and a file in memory that holds the first
+/// content of its memory. An instance maps that file copy-on-write, so it pays for the pages that it touches
+/// only, and what it writes is seen by nobody else. Thread-safe; lives as long as the cell.
 final class WasmImage {
     static final int PAGE_BYTES = 65_536;
+    /// A call costs about as much as copying this many pages in vain.
+    private static final int GAP_PAGES_MAX = 2;
 
     private final ByteBuffer code;
     private final int initialPages;
     private final int file;
     private final long fileBytes;
+    private volatile List<Range> touched = List.of();
+
+    private record Range(long offset, long bytes) {}
 
     private WasmImage(ByteBuffer code, int initialPages, int file, long fileBytes) {
         this.code = code;
@@ -72,5 +79,33 @@ final class WasmImage {
     /// Puts the image in place of a fresh memory's zeros. `memory` must be at least as large as the image.
     void mapOver(long address) {
         Linux.mapPrivate(address, fileBytes, file);
+        for (Range range : touched) {
+            Linux.populate(address + range.offset, range.bytes);
+        }
+    }
+
+    /// Learns from an instance that has done what all do which pages they all write to. Later instances have those
+    /// copied in a few calls. A page that is read first and copied when it is written to costs a fault more, and an
+    /// interrupt of every processor that runs this process, which must forget the page that it knew.
+    void learnFrom(long address) {
+        if (touched.isEmpty()) {
+            touched = ranges(Linux.ownPages(address, fileBytes));
+        }
+    }
+
+    private static List<Range> ranges(BitSet pages) {
+        List<Range> ranges = new ArrayList<>();
+        int begin = pages.nextSetBit(0);
+        while (begin >= 0) {
+            int end = pages.nextClearBit(begin);
+            int next = pages.nextSetBit(end);
+            while (next >= 0 && next - end <= GAP_PAGES_MAX) {
+                end = pages.nextClearBit(next);
+                next = pages.nextSetBit(end);
+            }
+            ranges.add(new Range((long) begin * Linux.PAGE_BYTES, (long) (end - begin) * Linux.PAGE_BYTES));
+            begin = next;
+        }
+        return List.copyOf(ranges);
     }
 }

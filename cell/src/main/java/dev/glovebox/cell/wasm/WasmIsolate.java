@@ -17,9 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One V8 isolate with our glue in it, one compiled module, and at most one instance at a time. Calls come from one
-/// thread at a time; [#terminate()] from any. An isolate whose instance was terminated, trapped or ran out of stack is
-/// [#isReusable() not reusable]; after a clean end the next instance gets a new memory in it.
+/// One V8 isolate with our glue in it, one compiled module, and at most one instance at a time. Calls come from
+/// one thread at a time; [#terminate()] from any. An isolate whose instance was terminated, trapped or ran out
+/// of stack is [#isReusable() not reusable]; after a clean end the next instance gets a new memory in it.
 final class WasmIsolate implements AutoCloseable {
     /// How a call into the guest ended.
     enum End {
@@ -87,8 +87,8 @@ final class WasmIsolate implements AutoCloseable {
         }
     }
 
-    /// V8 would abort the whole cell. What a guest of this tier can make V8 allocate is small; so this is the last
-    /// resort.
+    /// V8 would abort the whole cell. What a guest of this tier can make V8 allocate is small; so this is the
+    /// last resort.
     private long nearHeapLimit(long current, long initial) {
         spoilt = true;
         runtime.terminateExecution();
@@ -239,7 +239,8 @@ final class WasmIsolate implements AutoCloseable {
         exchange.setInterrupt(interrupt);
     }
 
-    /// The reason of a promise of QuickJS that was rejected and that nobody handles, as a pointer; 0 if there is none.
+    /// The reason of a promise of QuickJS that was rejected and that nobody handles, as a pointer; 0 if there
+    /// is none.
     int takeRejection() {
         try {
             return glue.invokeInteger("rejection");
@@ -297,7 +298,8 @@ final class WasmIsolate implements AutoCloseable {
         }
     }
 
-    /// Ends the instance and gives its memory back to the system at once; V8 learns of it at its next collection.
+    /// Ends the instance and gives its memory back to the system at once; V8 learns of it at its next
+    /// collection.
     void drop() {
         LinearMemory dropped = memory;
         V8ValueArrayBuffer handle = buffer;

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One live instance: its isolate, its host functions and how it ended. What the interpreters of this tier have in
-/// common. One thread at a time; [#terminate], [#interruptPython] and [#memoryBytes] from any.
+/// One live instance: its isolate, its host functions and how it ended. What the interpreters of this tier have
+/// in common. One thread at a time; [#terminate], [#interruptPython] and [#memoryBytes] from any.
 final class WasmProcess implements AutoCloseable {
     /// What a shell shows for SIGABRT and SIGSEGV.
     private static final int STATUS_TRAPPED = 134;
@@ -217,7 +217,8 @@ final class WasmProcess implements AutoCloseable {
         guest.wakeIfAsleep();
     }
 
-    /// Repeats an interrupt that CPython has not taken note of: it may have missed a bit, or begun a sleep meanwhile.
+    /// Repeats an interrupt that CPython has not taken note of: it may have missed a bit, or begun a sleep
+    /// meanwhile.
     void remindPython() {
         synchronized (lock) {
             int[] cells = interruptCells;

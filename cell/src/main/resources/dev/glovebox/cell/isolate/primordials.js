@@ -78,6 +78,7 @@ const typedArraySubarray = uncurry($TypedArray.prototype.subarray);
 const typedArrayTag = getter($TypedArray.prototype, $Symbol.toStringTag);
 const weakMapGet = uncurry($WeakMap.prototype.get);
 const weakMapSet = uncurry($WeakMap.prototype.set);
+const weakRefDeref = uncurry($WeakRef.prototype.deref);
 
 /** Replaces every match; `String.prototype.replace` would look for methods that a guest can put on RegExp.prototype. */
 function replaceAll(text, from, to) {

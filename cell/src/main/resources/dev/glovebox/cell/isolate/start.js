@@ -226,7 +226,18 @@ function installFill() {
 /** An array that is made longer than this begins as a dictionary. */
 const FAST_ELEMENTS_MAX = 32 * 1024 * 1024;
 
-hide(globalThis, '__warm', (text) => transform(text, 'warm'));
+/** Runs the usual paths once, with a host that does nothing, and leaves no trace but compiled code. */
+hide(globalThis, '__warm', () => {
+    host = () => undefined;
+    transform('let a = 1, b = [2]; class C { m() { return `${a}`; } } await import("x"); ({ a });', 'warm');
+    transform('import fs from "fs"; function f(x) { return x + 1 } const y = f(1); y', 'warm');
+    rewrite('import("x"); export const y = (a) => { for (const b of a) if (b) return { ...b } };', true, '/warm');
+    show([1, 'a', { b: null, c: [true] }, new $Map([[1, 2]])], true);
+    write(1, format('%s %d', 'a', 1, { a: 1 }));
+    describe(new $Error('warm'));
+    step();
+    host = undefined;
+});
 
 /** Binds this copy of the prelude to its host. Called once, before any guest code, and then gone. */
 hide(globalThis, '__start', (hostFunction, transferBuffer) => {

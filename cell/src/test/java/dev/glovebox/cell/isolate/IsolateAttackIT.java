@@ -165,21 +165,31 @@ class IsolateAttackIT {
     }
 
     @Test
-    void aWebAssemblyMemoryGrowsToTheLimitAndNoFurther() {
+    void webAssemblyMemoriesGrowByTheLimitTogetherAndNoFurther() {
         TestIsolates.with(Language.JAVASCRIPT, LIMIT, isolate -> {
             isolate.interpreter.openContext("main", GuestPath.HOME);
-            isolate.execute("const m = new WebAssembly.Memory({ initial: 1 }); m.grow(1023); m.buffer.byteLength");
-            assertThat(isolate.result()).isEqualTo(String.valueOf(LIMIT));
+            isolate.execute("const m = new WebAssembly.Memory({ initial: 1 }); m.grow(512); m.buffer.byteLength");
+            assertThat(isolate.result()).isEqualTo(String.valueOf(513 * 65536));
             isolate.execute("m.grow(1)");
             assertThat(isolate.errors.getFirst().name()).isEqualTo("RangeError");
-            // (module (memory (export "m") 1) (func (export "f") (result i32) (memory.grow (i32.const 1024))))
+            // (module (memory 1) (func (export "f") (result i32) (memory.grow (i32.const 1024))))
             isolate.execute("""
                     const bytes = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 5, 3, 1, 0, 1,
-                        7, 9, 2, 1, 109, 2, 0, 1, 102, 0, 0, 10, 9, 1, 7, 0, 65, 128, 8, 64, 0, 11]);
+                        7, 5, 1, 1, 102, 0, 0, 10, 9, 1, 7, 0, 65, 128, 8, 64, 0, 11]);
                     new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports.f()
                     """);
             assertThat(isolate.errors).isEmpty();
             assertThat(isolate.result()).isEqualTo("-1");
+            isolate.execute("""
+                    const memories = [];
+                    for (let i = 0; i < 100; i++) {
+                        const memory = new WebAssembly.Memory({ initial: 0 });
+                        for (let pages = 1024; pages >= 1; pages /= 2) try { memory.grow(pages) } catch {}
+                        memories.push(memory);
+                    }
+                    memories.reduce((sum, memory) => sum + memory.buffer.byteLength, m.buffer.byteLength)
+                    """);
+            assertThat(Long.parseLong(isolate.result())).isBetween(LIMIT / 2, LIMIT + 65536);
         });
     }
 

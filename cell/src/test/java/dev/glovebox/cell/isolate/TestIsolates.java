@@ -2,6 +2,7 @@ package dev.glovebox.cell.isolate;
 
 import dev.glovebox.cell.GuestStreams;
 import dev.glovebox.cell.Program;
+import dev.glovebox.cell.TestDist;
 import dev.glovebox.cell.fs.HostFiles;
 import dev.glovebox.cell.fs.MemoryFileSystem;
 import dev.glovebox.cell.fs.WriteOptions;
@@ -19,9 +20,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -37,7 +36,6 @@ import java.util.function.Supplier;
 
 /// One sandbox of tier isolate for a test, and what it said.
 final class TestIsolates implements GuestStreams, AutoCloseable {
-    private static final String LIBRARY = "libjavet-v8-linux-x86_64.v.5.0.6.so";
     private static final long MIB = 1024 * 1024;
     private static final Duration FOR_EVER = Duration.ofSeconds(60);
 
@@ -58,20 +56,15 @@ final class TestIsolates implements GuestStreams, AutoCloseable {
         interpreter.warm();
     }
 
-    /// V8's library cannot be unpacked more than once in a process, nor loaded from two places.
+    /// V8's library cannot be loaded from two places in one process: all tests of the module share one.
     private static TypeScript load() {
-        Path directory = Path.of("target", "native").toAbsolutePath();
-        Path library = directory.resolve(LIBRARY);
-        if (!Files.exists(library)) {
-            try (InputStream in = TestIsolates.class.getResourceAsStream("/" + LIBRARY)) {
-                Files.createDirectories(directory);
-                Files.copy(in, library, StandardCopyOption.REPLACE_EXISTING);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        try {
+            Path dist = TestDist.make();
+            V8Library.load(dist.resolve("native"));
+            return new TypeScript(dist.resolve("guest"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        V8Library.load(directory);
-        return new TypeScript(Path.of(System.getProperty("glovebox.root", ".."), "guest", "typescript", "dist"));
     }
 
     static void with(Consumer<TestIsolates> test) {

@@ -1,0 +1,31 @@
+package dev.glovebox.testkit;
+
+import dev.glovebox.backends.CellBackend;
+import dev.glovebox.backends.CellOptions;
+import dev.glovebox.core.backend.Requirements;
+import dev.glovebox.core.backend.SandboxBackend;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// Opens the backend of the cells on the product as `./glovebox build` made it.
+final class Cells {
+    private Cells() {}
+
+    static SandboxBackend open() {
+        Path distribution = Path.of(System.getProperty(
+                "glovebox.dist", Tree.ROOT.resolve("build/dist").toString()));
+        try {
+            Path run = Files.createTempDirectory("gb-it");
+            run.toFile().deleteOnExit();
+            return CellBackend.open(CellOptions.forServer(Path.of(System.getProperty("java.home")), distribution, run));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    static void lose(SandboxBackend backend, Requirements sandbox) {
+        ((CellBackend) backend).killCell(sandbox.tenant());
+    }
+}
