@@ -1,5 +1,6 @@
 package dev.glovebox.cell;
 
+import dev.glovebox.cell.fs.Budget;
 import dev.glovebox.cell.isolate.TypeScript;
 import dev.glovebox.cell.isolate.V8Library;
 import dev.glovebox.cell.wasm.PythonSource;
@@ -49,9 +50,10 @@ public final class Cell {
         SecureRandom random = new SecureRandom();
         InstantSource clock = InstantSource.system();
         InterpreterPool pool = new InterpreterPool(log, () -> scheduler.queued() > 0);
-        PythonSource python = addSources(pool, options, clock, random);
+        Budget budget = new Budget(Limits.CELL_FILES_BYTES_MAX);
+        PythonSource python = addSources(pool, options, clock, random, budget);
         CellServices services = new CellServices(scheduler, watchdog, pool, clock, random, log);
-        SandboxFactory sandboxes = new SandboxFactory(services, python);
+        SandboxFactory sandboxes = new SandboxFactory(services, python, budget);
         if (options.train()) {
             watchdog.start();
             pool.start();
@@ -77,7 +79,8 @@ public final class Cell {
     }
 
     private static PythonSource addSources(
-            InterpreterPool pool, CellOptions options, InstantSource clock, SecureRandom random) throws IOException {
+            InterpreterPool pool, CellOptions options, InstantSource clock, SecureRandom random, Budget budget)
+            throws IOException {
         Path guest = options.dist().resolve("guest");
         PythonSource python = new PythonSource(
                 Files.readAllBytes(guest.resolve("python.wasm")),
@@ -97,7 +100,7 @@ public final class Cell {
                     pool,
                     options,
                     new InterpreterPool.Kind(Tier.ISOLATE, language),
-                    new IsolateSource(language, typeScript, clock, random));
+                    new IsolateSource(language, typeScript, clock, random, budget));
         }
         return python;
     }

@@ -1,5 +1,6 @@
 package dev.glovebox.cell;
 
+import dev.glovebox.cell.fs.Budget;
 import dev.glovebox.cell.fs.MemoryFileSystem;
 import dev.glovebox.cell.isolate.IsolateInterpreter;
 import dev.glovebox.cell.isolate.IsolateOptions;
@@ -16,12 +17,16 @@ final class IsolateSource implements InterpreterSource {
     private final TypeScript typeScript;
     private final InstantSource clock;
     private final RandomGenerator random;
+    private final Budget budget;
 
-    IsolateSource(Language language, TypeScript typeScript, InstantSource clock, RandomGenerator random) {
+    /// @param budget what the files of all sandboxes may hold together
+    IsolateSource(
+            Language language, TypeScript typeScript, InstantSource clock, RandomGenerator random, Budget budget) {
         this.language = language;
         this.typeScript = typeScript;
         this.clock = clock;
         this.random = random;
+        this.budget = budget;
     }
 
     @Override
@@ -36,7 +41,7 @@ final class IsolateSource implements InterpreterSource {
 
     @Override
     public Warm prepare() {
-        MemoryFileSystem files = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
+        MemoryFileSystem files = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random, budget);
         IsolateInterpreter interpreter = create(files, ResourceLimits.DEFAULT);
         interpreter.warm();
         return new Warm() {

@@ -191,5 +191,6 @@ final class Sandbox implements AutoCloseable {
         if (unused != null) {
             unused.close();
         }
+        files.release();
     }
 }

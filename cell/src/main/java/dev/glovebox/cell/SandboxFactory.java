@@ -1,5 +1,6 @@
 package dev.glovebox.cell;
 
+import dev.glovebox.cell.fs.Budget;
 import dev.glovebox.cell.fs.MemoryFileSystem;
 import dev.glovebox.cell.wasm.PythonSource;
 import dev.glovebox.core.ErrorCode;
@@ -15,10 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class SandboxFactory {
     private final CellServices services;
     private final PythonSource python;
+    private final Budget budget;
 
-    SandboxFactory(CellServices services, PythonSource python) {
+    /// @param budget what the files of all sandboxes may hold together
+    SandboxFactory(CellServices services, PythonSource python, Budget budget) {
         this.services = services;
         this.python = python;
+        this.budget = budget;
     }
 
     /// A new sandbox, and whether an interpreter was set aside for it.
@@ -44,7 +48,7 @@ final class SandboxFactory {
         Sandbox.SetAside setAside = language == null ? null : setAside(new InterpreterPool.Kind(tier, language));
         MemoryFileSystem files = setAside == null ? null : setAside.warm().files();
         if (files == null) {
-            files = new MemoryFileSystem(limits, services.clock(), services.random());
+            files = new MemoryFileSystem(limits, services.clock(), services.random(), budget);
         } else {
             files.limit(limits);
         }

@@ -107,6 +107,9 @@ public final class Limits {
     public static final Duration CELL_IDLE_MAX = Duration.ofMinutes(5);
     /// The last bound on a cell's resident memory, whatever its guests do: beyond it the cell is ended.
     public static final long CELL_MEMORY_BYTES_MAX = 4096 * MIB;
+    /// What the files of all sandboxes of a cell may hold together: half of the cell's heap, because the other half
+    /// must always be there for what is in flight.
+    public static final long CELL_FILES_BYTES_MAX = 512 * MIB;
     /// How often a cell's memory is looked at. A guest that touches new memory as fast as it can gets 50 MB further.
     public static final Duration CELL_MEMORY_INTERVAL = Duration.ofMillis(20);
 

@@ -33,11 +33,21 @@ public final class MemoryFileSystem {
     private final Directory root;
     private long nextId = 1;
 
+    /// A file system that shares its heap with nobody.
+    ///
     /// @param random feeds `/dev/urandom`; cryptographically strong
     public MemoryFileSystem(ResourceLimits limits, InstantSource clock, RandomGenerator random) {
+        this(limits, clock, random, new Budget(Long.MAX_VALUE));
+    }
+
+    /// A file system among others.
+    ///
+    /// @param random feeds `/dev/urandom`; cryptographically strong
+    /// @param budget what all of them may hold together
+    public MemoryFileSystem(ResourceLimits limits, InstantSource clock, RandomGenerator random, Budget budget) {
         this.clock = clock;
         this.random = random;
-        quota = new Quota(limits.diskBytes(), limits.fileCount());
+        quota = new Quota(limits.diskBytes(), limits.fileCount(), budget);
         root = new Directory(nextId(), DIRECTORY_MODE, nowNanos());
         root.links = 1;
         root.fixed = true;
@@ -61,6 +71,11 @@ public final class MemoryFileSystem {
     /// Sets new bounds, when a sandbox that stood ready gets its owner. What is there stays, even if it is more.
     public void limit(ResourceLimits limits) {
         runLocked(() -> quota.limit(limits.diskBytes(), limits.fileCount()));
+    }
+
+    /// Gives what the files hold back to the budget, when the sandbox ends; nothing can be written from then on.
+    public void release() {
+        runLocked(quota::release);
     }
 
     /// Bytes that count against [ResourceLimits#diskBytes()]: allocated chunks of files and targets of links.

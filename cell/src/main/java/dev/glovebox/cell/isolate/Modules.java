@@ -178,11 +178,29 @@ final class Modules implements IV8ModuleResolver {
                     .setResourceName(place)
                     .compileV8ValueFunction(WRAPPER.toArray(String[]::new));
         } catch (JavetCompilationException e) {
-            if (place.endsWith(".cjs") || place.endsWith(".cts") || !saysModule(e)) {
+            if (place.endsWith(".cjs") || place.endsWith(".cts")) {
                 throw refusal(e, place);
             }
-            compile(place);
+            if (saysModule(e)) {
+                compile(place);
+            } else if (!compilesAsModuleWithAwait(place)) {
+                throw refusal(e, place);
+            }
             return null;
+        }
+    }
+
+    /// V8 names `await` as the trouble only where it begins a statement; in `f(await x)` it misses a parenthesis. So a
+    /// source with the word in it is tried as a module before the first complaint is believed.
+    private boolean compilesAsModuleWithAwait(String place) throws JavetException {
+        if (!source(place).contains("await")) {
+            return false;
+        }
+        try {
+            compile(place);
+            return true;
+        } catch (Refused _) {
+            return false;
         }
     }
 

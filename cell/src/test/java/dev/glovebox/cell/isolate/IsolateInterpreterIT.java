@@ -117,6 +117,11 @@ class IsolateInterpreterIT {
             assertThat(isolate.err()).contains("unsettled top-level await");
         });
         TestIsolates.with(isolate -> {
+            assertThat(isolate.run("f.js", "console.log(await Promise.resolve(6 * 7));"))
+                    .isEqualTo(new Outcome.Exited(0));
+            assertThat(isolate.out()).isEqualTo("42\n");
+        });
+        TestIsolates.with(isolate -> {
             assertThat(isolate.run("e.js", "const x = ;")).isEqualTo(new Outcome.Exited(1));
             assertThat(isolate.err()).contains("/home/user/e.js:1\nconst x = ;\n          ^\n\nSyntaxError:");
         });

@@ -30,15 +30,16 @@ public abstract class EscapeTopic extends BackendTopic {
     /// Begins every JavaScript attack. It keeps what it needs, because attacks break the rest.
     private static final String JAVASCRIPT = """
             const print = console.log.bind(console);
+            const line = (text) => `${text}`.slice(0, 200).replace(/\\s+/g, ' ');
             const attempt = (name, call, harmless = () => false) => {
                 let got;
                 try {
                     got = call();
                 } catch (error) {
-                    print(`refused ${name} ${error && error.name} ${`${error && error.message}`.slice(0, 200)}`);
+                    print(`refused ${name} ${error && error.name} ${line(error && error.message)}`);
                     return;
                 }
-                print(`${harmless(got) ? 'refused' : 'ESCAPED'} ${name} ${`${String(got)}`.slice(0, 200)}`);
+                print(`${harmless(got) ? 'refused' : 'ESCAPED'} ${name} ${line(String(got))}`);
             };
             """;
 

@@ -21,13 +21,13 @@ public abstract class HostFactsEscapeSuite extends EscapeTopic {
             def tell(name, call):
                 attempt(name, call, harmless=lambda got: True)
             tell('uname', lambda: str(os.uname()))
-            tell('node', platform.node)
+            tell('node', lambda: platform.node())
             tell('environ', lambda: str(dict(os.environ)))
             tell('argv', lambda: str(sys.argv) + str(sys.orig_argv))
             tell('path', lambda: str(sys.path) + sys.executable + sys.prefix)
             tell('ids', lambda: str((os.getpid(), os.getppid(), os.getuid())))
-            tell('login', os.getlogin)
-            tell('cpus', os.cpu_count)
+            tell('login', lambda: os.getlogin())
+            tell('cpus', lambda: os.cpu_count())
             tell('modules', lambda: str([getattr(m, '__file__', '') for m in list(sys.modules.values())]))
             tell('fds', lambda: str(os.listdir('/proc/self/fd')))
             import gc

@@ -59,9 +59,11 @@ public abstract class HostFilesEscapeSuite extends EscapeTopic {
                 attempt('require' + i, () => require(way));
             });
             attempt('list', () => fs.readdirSync(folder));
-            fs.symlinkSync(host, '/home/user/absolute');
-            fs.symlinkSync(up + host.slice(1), '/home/user/relative');
-            fs.symlinkSync('/', '/home/user/root');
+            // Not every library has links: then there is nothing to follow.
+            const link = (to, at) => { try { fs.symlinkSync(to, at); } catch {} };
+            link(host, '/home/user/absolute');
+            link(up + host.slice(1), '/home/user/relative');
+            link('/', '/home/user/root');
             for (const way of ['/home/user/absolute', '/home/user/relative', '/home/user/root' + host]) {
                 attempt('link', () => fs.readFileSync(way, 'utf8'));
                 attempt('linked', () => fs.statSync(way));
@@ -96,8 +98,10 @@ public abstract class HostFilesEscapeSuite extends EscapeTopic {
             os.symlink('FOLDER/canary', '/home/user/file')
             print('refused nothing yet')
             """, """
-            require('fs').symlinkSync('FOLDER', '/home/user/folder');
-            require('fs').symlinkSync('FOLDER/canary', '/home/user/file');
+            try {
+                require('fs').symlinkSync('FOLDER', '/home/user/folder');
+                require('fs').symlinkSync('FOLDER/canary', '/home/user/file');
+            } catch {}
             print('refused nothing yet');
             """);
 
@@ -129,19 +133,23 @@ public abstract class HostFilesEscapeSuite extends EscapeTopic {
 
     @ParameterizedTest
     @MethodSource("languages")
-    void aGuestSeesNothingThatTellsTheHost(Language language) throws IOException {
+    void aGuestSeesNothingThatTellsTheHost(Language language) {
         String list = "['" + String.join("', '", TELLING) + "']";
         Ran ran = repelled(language, LOOK.with("PATHS", list));
         for (String path : TELLING) {
-            Path file = Path.of(path);
-            if (Files.isReadable(file)) {
-                String secret = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).strip();
-                if (secret.length() >= 8) {
-                    assertThat(ran.stdout())
-                            .as(path)
-                            .doesNotContain(secret.substring(0, Math.min(60, secret.length())));
-                }
+            String secret = readHost(Path.of(path));
+            if (secret.length() >= 8) {
+                assertThat(ran.stdout()).as(path).doesNotContain(secret.substring(0, Math.min(60, secret.length())));
             }
+        }
+    }
+
+    /// What the host says there; empty if it does not let even us see it.
+    private static String readHost(Path file) {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).strip();
+        } catch (IOException _) {
+            return "";
         }
     }
 
@@ -162,7 +170,7 @@ public abstract class HostFilesEscapeSuite extends EscapeTopic {
             }
         }
         untouched(folder);
-        sandbox().remove(path("/home/user/folder"));
+        sandbox().remove(path("/home/user"));
         untouched(folder);
     }
 

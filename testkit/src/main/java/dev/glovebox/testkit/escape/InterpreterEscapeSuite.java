@@ -185,6 +185,11 @@ public abstract class InterpreterEscapeSuite extends EscapeTopic {
     @ParameterizedTest
     @MethodSource("languages")
     void moreMemoryThanThereIsIsRefused(Language language) {
-        repelled(language, MEMORY);
+        Ran ran = run(sandbox(), language, MEMORY);
+        assertThat(lines(ran)).as(ran.toString()).allMatch(line -> line.startsWith("refused "));
+        assertThat(ran.result().outcome())
+                .as(ran.toString())
+                .matches(outcome -> outcome.equals(new Outcome.Exited(0)) || outcome instanceof Outcome.OutOfMemory);
+        nextIsClean(language);
     }
 }
