@@ -15,4 +15,4 @@ function greet({ name, at }: Greeting, mood: Mood = Mood.Calm): string {
 
 const name: string = process.argv[2] ?? 'world';
 console.log(greet({ name, at: new Date() }));
-console.log(await Promise.resolve({ typed: true, network: typeof fetch }));
+console.log(await Promise.resolve({ typed: true, moods: Object.keys(Mood) }));

@@ -20,6 +20,6 @@ public record CellOptions(Path javaHome, Path distribution, Path runDirectory, S
 
     /// For one run in a short-lived process: nothing is started that this run does not need.
     public static CellOptions forOneRun(Path javaHome, Path distribution, Path runDirectory) {
-        return new CellOptions(javaHome, distribution, runDirectory, "", 0);
+        return new CellOptions(javaHome, distribution, runDirectory, "python=0,javascript=0,isolate=0", 0);
     }
 }

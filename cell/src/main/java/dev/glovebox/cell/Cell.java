@@ -3,6 +3,7 @@ package dev.glovebox.cell;
 import dev.glovebox.cell.fs.Budget;
 import dev.glovebox.cell.isolate.TypeScript;
 import dev.glovebox.cell.isolate.V8Library;
+import dev.glovebox.cell.wasm.PythonLibrary;
 import dev.glovebox.cell.wasm.PythonSource;
 import dev.glovebox.cell.wasm.QuickJsSource;
 import dev.glovebox.cell.wasm.WasiSource;
@@ -10,6 +11,7 @@ import dev.glovebox.core.Language;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.Tier;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -51,7 +53,7 @@ public final class Cell {
         InstantSource clock = InstantSource.system();
         InterpreterPool pool = new InterpreterPool(log, () -> scheduler.queued() > 0);
         Budget budget = new Budget(Limits.CELL_FILES_BYTES_MAX);
-        PythonSource python = addSources(pool, options, clock, random, budget);
+        PythonLibrary python = addSources(pool, options, clock, random, budget);
         CellServices services = new CellServices(scheduler, watchdog, pool, clock, random, log);
         SandboxFactory sandboxes = new SandboxFactory(services, python, budget);
         if (options.train()) {
@@ -78,21 +80,21 @@ public final class Cell {
         Runtime.getRuntime().halt(EXIT_LOST);
     }
 
-    private static PythonSource addSources(
+    private static PythonLibrary addSources(
             InterpreterPool pool, CellOptions options, InstantSource clock, SecureRandom random, Budget budget)
             throws IOException {
         Path guest = options.dist().resolve("guest");
-        PythonSource python = new PythonSource(
-                Files.readAllBytes(guest.resolve("python.wasm")),
-                Files.readAllBytes(guest.resolve("python313.zip")),
-                clock,
-                random);
-        add(pool, options, new InterpreterPool.Kind(Tier.WASM, Language.PYTHON), python);
+        PythonLibrary library = PythonLibrary.open(guest.resolve("python313.zip"));
+        add(
+                pool,
+                options,
+                new InterpreterPool.Kind(Tier.WASM, Language.PYTHON),
+                new LazySource(() -> new PythonSource(read(guest.resolve("python.wasm")), library, clock, random)));
         add(
                 pool,
                 options,
                 new InterpreterPool.Kind(Tier.WASM, Language.JAVASCRIPT),
-                new QuickJsSource(Files.readAllBytes(guest.resolve("quickjs.wasm")), clock, random));
+                new LazySource(() -> new QuickJsSource(read(guest.resolve("quickjs.wasm")), clock, random)));
         add(pool, options, new InterpreterPool.Kind(Tier.WASM, Language.WASM), new WasiSource());
         TypeScript typeScript = new TypeScript(guest);
         for (Language language : List.of(Language.JAVASCRIPT, Language.TYPESCRIPT)) {
@@ -102,7 +104,15 @@ public final class Cell {
                     new InterpreterPool.Kind(Tier.ISOLATE, language),
                     new IsolateSource(language, typeScript, clock, random, budget));
         }
-        return python;
+        return library;
+    }
+
+    private static byte[] read(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void add(

@@ -125,7 +125,8 @@ final class InterpreterPool implements AutoCloseable {
     private void refill() {
         Linux.setNice(Linux.threadId(), REFILL_NICE);
         Deque<InterpreterSource> unexercised = new ArrayDeque<>();
-        shelves.values().forEach(shelf -> unexercised.add(shelf.source));
+        // What no pool is kept of is not used much: it is not worth a second of a processor.
+        shelves.values().stream().filter(shelf -> shelf.size > 0).forEach(shelf -> unexercised.add(shelf.source));
         while (!closed) {
             if (isPressed.getAsBoolean()) {
                 LockSupport.parkNanos(this, PRESSED_NANOS);

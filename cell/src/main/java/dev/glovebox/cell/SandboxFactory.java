@@ -2,7 +2,7 @@ package dev.glovebox.cell;
 
 import dev.glovebox.cell.fs.Budget;
 import dev.glovebox.cell.fs.MemoryFileSystem;
-import dev.glovebox.cell.wasm.PythonSource;
+import dev.glovebox.cell.wasm.PythonLibrary;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Language;
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /// Makes sandboxes.
 final class SandboxFactory {
     private final CellServices services;
-    private final PythonSource python;
+    private final PythonLibrary python;
     private final Budget budget;
 
     /// @param budget what the files of all sandboxes may hold together
-    SandboxFactory(CellServices services, PythonSource python, Budget budget) {
+    SandboxFactory(CellServices services, PythonLibrary python, Budget budget) {
         this.services = services;
         this.python = python;
         this.budget = budget;
@@ -53,7 +53,7 @@ final class SandboxFactory {
             files.limit(limits);
         }
         if (tier == Tier.WASM) {
-            python.mountLibrary(files);
+            python.mountIn(files);
         }
         return new Made(new Sandbox(tier, limits, files, services, setAside), setAside != null);
     }

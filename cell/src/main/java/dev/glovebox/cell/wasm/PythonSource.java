@@ -11,7 +11,6 @@ import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Outcome;
 import dev.glovebox.core.ResourceLimits;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
@@ -20,8 +19,6 @@ import java.util.random.RandomGenerator;
 
 /// Makes Python interpreters from one image.
 public final class PythonSource implements InterpreterSource {
-    private static final GuestPath LIBRARY = new GuestPath("/lib/python313.zip");
-
     /// What programs do most. V8 compiles code anew, and well, when it has run for a while, and all isolates of
     /// a cell share the result: after this a loop runs at full speed from its first turn.
     private static final byte[] EXERCISE = """
@@ -57,23 +54,17 @@ public final class PythonSource implements InterpreterSource {
 
     private final IsolatePark park;
     private final WasmImage image;
-    private final ByteBuffer library;
+    private final PythonLibrary library;
     private final InstantSource clock;
     private final RandomGenerator random;
 
     /// @param module `python.wasm`
-    /// @param library `python313.zip`
-    public PythonSource(byte[] module, byte[] library, InstantSource clock, RandomGenerator random) {
+    public PythonSource(byte[] module, PythonLibrary library, InstantSource clock, RandomGenerator random) {
         image = WasmImage.of(module);
         park = new IsolatePark(image, WasiGuest.NAMES);
-        this.library = ByteBuffer.wrap(library).asReadOnlyBuffer();
+        this.library = library;
         this.clock = clock;
         this.random = random;
-    }
-
-    /// Shows Python's library in a sandbox's file system, where every interpreter expects it.
-    public void mountLibrary(MemoryFileSystem files) {
-        files.mountReadOnly(LIBRARY, library);
     }
 
     @Override
@@ -86,7 +77,7 @@ public final class PythonSource implements InterpreterSource {
     @Override
     public Warm prepare() {
         MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
-        mountLibrary(nowhere);
+        library.mountIn(nowhere);
         InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);
         WasmIsolate isolate = park.take();
         PythonInterpreter probed = adopt(isolate, home, begin(isolate, pages(ResourceLimits.DEFAULT), home));
@@ -100,7 +91,7 @@ public final class PythonSource implements InterpreterSource {
     /// Runs the smallest program and lets the image learn which pages every program writes to.
     private void learn() {
         MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
-        mountLibrary(nowhere);
+        library.mountIn(nowhere);
         InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);
         WasmIsolate isolate = park.take();
         try (Interpreter interpreter = adopt(isolate, home, begin(isolate, pages(home.limits()), home))) {
@@ -117,7 +108,7 @@ public final class PythonSource implements InterpreterSource {
     public void exercise() {
         learn();
         MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
-        mountLibrary(nowhere);
+        library.mountIn(nowhere);
         InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);
         try (Interpreter interpreter = create(home)) {
             Program program = new Program(EXERCISE, "exercise.py", List.of("exercise.py"), Map.of(), GuestPath.HOME);

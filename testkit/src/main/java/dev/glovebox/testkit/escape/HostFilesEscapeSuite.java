@@ -170,7 +170,7 @@ public abstract class HostFilesEscapeSuite extends EscapeTopic {
             }
         }
         untouched(folder);
-        sandbox().remove(path("/home/user"));
+        sandbox().list(path("/home/user"), 1).forEach(entry -> sandbox().remove(path(entry.path())));
         untouched(folder);
     }
 

@@ -90,8 +90,8 @@ public abstract class PathEscapeSuite extends EscapeTopic {
             attempt('empty', () => fs.writeFileSync('', ''));
             attempt('dot', () => fs.writeFileSync('.', ''));
             attempt('dots', () => fs.writeFileSync('..', ''));
-            attempt('mkdot', () => fs.mkdirSync('.'));
-            attempt('mkdots', () => fs.mkdirSync('..'));
+            attempt('mkdot', () => fs.mkdirSync('.'), () => true);
+            attempt('mkdots', () => fs.mkdirSync('..'), () => true);
             attempt('slash', () => fs.writeFileSync('file/', ''), () => true);
             fs.mkdirSync('d');
             attempt('inside', () => fs.renameSync('d', 'd/d'));
