@@ -36,7 +36,7 @@ import java.util.zip.ZipFile;
 ///
 /// Maven has copied the jars; this program checks the guests' files against their checksums and trains the caches.
 final class Assemble {
-    private static final int TRAINING_SECONDS_MAX = 180;
+    private static final int TRAINING_SECONDS_MAX = 90;
 
     private final Path root;
     private final Path dist;
@@ -255,6 +255,7 @@ final class Assemble {
         builder.inheritIO();
         Process process = builder.start();
         boolean ended = process.waitFor(TRAINING_SECONDS_MAX, TimeUnit.SECONDS);
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
         return ended && process.exitValue() == 0 && Files.exists(work.resolve(kind + ".aot"));
     }

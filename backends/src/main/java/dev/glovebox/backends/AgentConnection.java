@@ -74,9 +74,9 @@ final class AgentConnection implements AutoCloseable {
     /// Begins to read and write. `name` is for thread dumps.
     ///
     /// @param decoder has consumed the greeting and nothing more
-    void start(String name, FrameDecoder decoder) {
-        Thread.ofVirtual().name(name + "-read").start(() -> readLoop(decoder));
-        Thread.ofVirtual().name(name + "-write").start(this::writeLoop);
+    void start(String name, IoThreads threads, FrameDecoder decoder) {
+        threads.start(name + "-read", () -> readLoop(decoder));
+        threads.start(name + "-write", this::writeLoop);
     }
 
     /// Runs `action` once with the reason when the connection ends without [#close()]; at once if it has.

@@ -106,6 +106,7 @@ final class AgentListener implements AutoCloseable {
     private final Path path;
     private final ServerSocketChannel server;
     private final Duration greetingMax;
+    private final IoThreads threads;
     private final SecureRandom random = new SecureRandom();
     private final Map<String, Expected> expected = new ConcurrentHashMap<>();
     /// Connections that have not greeted yet, oldest first, with the time of their coming.
@@ -113,19 +114,20 @@ final class AgentListener implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private AgentListener(Path path, ServerSocketChannel server, Duration greetingMax) {
+    private AgentListener(Path path, ServerSocketChannel server, Duration greetingMax, IoThreads threads) {
         this.path = path;
         this.server = server;
         this.greetingMax = greetingMax;
+        this.threads = threads;
     }
 
     /// Listens at a path that does not exist yet, in a directory that only this user can enter.
-    static AgentListener open(Path path) throws IOException {
-        return open(path, GREETING_MAX);
+    static AgentListener open(Path path, IoThreads threads) throws IOException {
+        return open(path, threads, GREETING_MAX);
     }
 
     /// For tests, which do not wait as long for a greeting.
-    static AgentListener open(Path path, Duration greetingMax) throws IOException {
+    static AgentListener open(Path path, IoThreads threads, Duration greetingMax) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             server.bind(UnixDomainSocketAddress.of(path), BACKLOG);
@@ -133,8 +135,8 @@ final class AgentListener implements AutoCloseable {
             server.close();
             throw failure;
         }
-        AgentListener listener = new AgentListener(path, server, greetingMax);
-        Thread.ofVirtual().name("agents-accept").start(listener::acceptLoop);
+        AgentListener listener = new AgentListener(path, server, greetingMax, threads);
+        threads.start("agents-accept", listener::acceptLoop);
         return listener;
     }
 
@@ -161,7 +163,7 @@ final class AgentListener implements AutoCloseable {
                 synchronized (greeting) {
                     greeting.put(socket, System.nanoTime());
                 }
-                Thread.ofVirtual().name("agent-greeting").start(() -> greet(socket));
+                threads.start("agent-greeting", () -> greet(socket));
             } catch (IOException _) {
                 if (!closed) {
                     pause(ACCEPT_PAUSE);
@@ -266,7 +268,7 @@ final class AgentListener implements AutoCloseable {
                 0,
                 0,
                 Fields.builder().number(Tag.VERSION, Protocol.VERSION).build().encode()));
-        connection.start("agent", decoder);
+        connection.start("agent", threads, decoder);
         if (!agent.arrival.complete(connection)) {
             connection.close();
         }

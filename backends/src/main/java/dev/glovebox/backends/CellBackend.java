@@ -60,9 +60,13 @@ public final class CellBackend implements SandboxBackend {
                     .resolve("agents-" + ProcessHandle.current().pid() + ".sock");
             Files.deleteIfExists(socket);
             CellLauncher launcher = new CellLauncher(options, socket);
-            AgentListener listener = AgentListener.open(socket);
+            AgentListener listener =
+                    AgentListener.open(socket, options.oneRun() ? IoThreads.PLATFORM : IoThreads.VIRTUAL);
             Cells cells = new Cells(listener, launcher, options.spareCells(), times);
             cells.refillSpares();
+            if (options.oneRun()) {
+                cells.startAhead();
+            }
             return new CellBackend(listener, cells);
         } catch (IOException failure) {
             throw new GloveboxException(

@@ -84,6 +84,9 @@ final class CellLauncher {
         if (!options.warm().isEmpty()) {
             command.addAll(List.of("--warm", options.warm()));
         }
+        if (options.oneRun()) {
+            command.add("--prime");
+        }
         return List.copyOf(command);
     }
 }

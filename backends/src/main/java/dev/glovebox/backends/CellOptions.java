@@ -10,16 +10,18 @@ import java.nio.file.Path;
 /// @param runDirectory where the agents' socket goes; only this user may enter it
 /// @param warm interpreters that each cell keeps ready, as its command line takes them: `python=4,javascript=1`
 /// @param spareCells cells that are kept started for the next tenant
-public record CellOptions(Path javaHome, Path distribution, Path runDirectory, String warm, int spareCells) {
+/// @param oneRun whether there will be one run and no more: its cell is started before it is asked for
+public record CellOptions(
+        Path javaHome, Path distribution, Path runDirectory, String warm, int spareCells, boolean oneRun) {
 
     /// For a server: the pools are filled, the next tenant's cell is there before the tenant.
     public static CellOptions forServer(Path javaHome, Path distribution, Path runDirectory) {
         return new CellOptions(
-                javaHome, distribution, runDirectory, "python=8,javascript=2,isolate=4", Limits.SPARE_CELLS);
+                javaHome, distribution, runDirectory, "python=8,javascript=2,isolate=4", Limits.SPARE_CELLS, false);
     }
 
     /// For one run in a short-lived process: nothing is started that this run does not need.
     public static CellOptions forOneRun(Path javaHome, Path distribution, Path runDirectory) {
-        return new CellOptions(javaHome, distribution, runDirectory, "python=0,javascript=0,isolate=0", 0);
+        return new CellOptions(javaHome, distribution, runDirectory, "python=0,javascript=0,isolate=0", 0, true);
     }
 }

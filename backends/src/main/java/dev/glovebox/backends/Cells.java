@@ -184,6 +184,13 @@ final class Cells implements AutoCloseable {
         return claimed;
     }
 
+    /// Starts the first cell before anybody asks for it, and none in its place when it is taken.
+    synchronized void startAhead() {
+        if (!closed) {
+            spares.add(start());
+        }
+    }
+
     synchronized void refillSpares() {
         spares.removeIf(Cells::isDead);
         while (!closed && spares.size() < sparesWanted) {

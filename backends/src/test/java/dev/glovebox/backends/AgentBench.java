@@ -48,7 +48,7 @@ final class AgentBench implements AutoCloseable {
             ScriptedAgent agent = ScriptedAgent.connect(path);
             SocketChannel socket = server.accept();
             AgentConnection connection = new AgentConnection(socket, stallMax);
-            connection.start("bench", new FrameDecoder());
+            connection.start("bench", IoThreads.VIRTUAL, new FrameDecoder());
             return new AgentBench(agent, connection);
         } finally {
             Files.deleteIfExists(path);

@@ -38,7 +38,7 @@ class AgentListenerTest {
 
     @BeforeEach
     void open() throws IOException {
-        listener = AgentListener.open(directory.resolve("agents.sock"));
+        listener = AgentListener.open(directory.resolve("agents.sock"), IoThreads.VIRTUAL);
     }
 
     @AfterEach
@@ -208,7 +208,7 @@ class AgentListenerTest {
     @Test
     void closesAConnectionThatGreetsTooSlowly() throws Exception {
         listener.close();
-        listener = AgentListener.open(directory.resolve("agents.sock"), Duration.ofMillis(100));
+        listener = AgentListener.open(directory.resolve("agents.sock"), IoThreads.VIRTUAL, Duration.ofMillis(100));
         try (AgentListener.Expected expected = listener.expect();
                 ScriptedAgent silent = connect();
                 ScriptedAgent slow = connect()) {
@@ -222,7 +222,7 @@ class AgentListenerTest {
     void welcomesAnHonestAgentAmongHundredsThatSayNothing() throws Exception {
         listener.close();
         // Nobody is ended for being slow here: only for being one too many.
-        listener = AgentListener.open(directory.resolve("agents.sock"), Duration.ofHours(1));
+        listener = AgentListener.open(directory.resolve("agents.sock"), IoThreads.VIRTUAL, Duration.ofHours(1));
         List<ScriptedAgent> silent = new ArrayList<>();
         try (AgentListener.Expected expected = listener.expect()) {
             for (int i = 0; i < 200; i++) {

@@ -146,12 +146,13 @@ class CellBackendIT {
     }
 
     @Test
-    void startsACellWithAnEmptyEnvironmentAndWithItsBounds() {
+    void startsACellWithAnEmptyEnvironmentAndItsFlags() {
         CellBackend backend = open(FakeCell.HONEST, 0, TIMES);
         SandboxHandle sandbox = create(backend, ONE, false);
         assertThat(fact(sandbox, "/environment").split(" ")).isSubsetOf("PWD", "OLDPWD", "SHLVL", "_", "");
         assertThat(fact(sandbox, "/arguments"))
-                .contains("-Xmx1g", "-XX:+DisableAttachMechanism", "dev.glovebox.cell.Cell --socket ");
+                .startsWith("@" + directory.resolve("dist/cell.flags"))
+                .contains("dev.glovebox.cell.Cell --socket ");
     }
 
     // ---- who dies with a cell
@@ -390,7 +391,7 @@ class CellBackendIT {
 
     private CellOptions options(String mode, int spares) {
         return new CellOptions(
-                directory.resolve("java"), directory.resolve("dist"), directory.resolve("run"), mode, spares);
+                directory.resolve("java"), directory.resolve("dist"), directory.resolve("run"), mode, spares, false);
     }
 
     private CellBackend open(String mode, int spares, CellTimes times) {

@@ -85,11 +85,12 @@ public final class Cell {
             throws IOException {
         Path guest = options.dist().resolve("guest");
         PythonLibrary library = PythonLibrary.open(guest.resolve("python313.zip"));
-        add(
-                pool,
-                options,
-                new InterpreterPool.Kind(Tier.WASM, Language.PYTHON),
-                new LazySource(() -> new PythonSource(read(guest.resolve("python.wasm")), library, clock, random)));
+        LazySource python =
+                new LazySource(() -> new PythonSource(read(guest.resolve("python.wasm")), library, clock, random));
+        if (options.prime()) {
+            python.prime();
+        }
+        add(pool, options, new InterpreterPool.Kind(Tier.WASM, Language.PYTHON), python);
         add(
                 pool,
                 options,

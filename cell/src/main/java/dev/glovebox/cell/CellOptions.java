@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The command line of a cell: `--socket PATH [--warm python=4,javascript=2,isolate=2] [--train]`.
+/// The command line of a cell: `--socket PATH [--warm python=4,javascript=2,isolate=2] [--prime] [--train]`.
 ///
 /// @param socket the host's socket; null when training
 /// @param dist where the native library and the interpreters are
 /// @param warm how many interpreters of each kind stand ready
+/// @param prime make Python ready at once, beside everything else: there will be one run, and most are Python
 /// @param train make one run of each interpreter and exit, for the AOT cache
-record CellOptions(@Nullable Path socket, Path dist, Map<String, Integer> warm, boolean train) {
+record CellOptions(@Nullable Path socket, Path dist, Map<String, Integer> warm, boolean prime, boolean train) {
     private static final int WARM_MAX = 64;
     private static final Map<String, Integer> WARM_DEFAULT = Map.of("python", 4, "javascript", 2, "isolate", 2);
 
@@ -20,13 +21,16 @@ record CellOptions(@Nullable Path socket, Path dist, Map<String, Integer> warm, 
     static CellOptions parse(List<String> arguments) {
         Path socket = null;
         Map<String, Integer> warm = new HashMap<>(WARM_DEFAULT);
+        boolean prime = false;
         boolean train = false;
         for (int i = 0; i < arguments.size(); i++) {
             switch (arguments.get(i)) {
                 case "--socket" -> socket = Path.of(value(arguments, ++i));
                 case "--warm" -> readWarm(value(arguments, ++i), warm);
+                case "--prime" -> prime = true;
                 case "--train" -> train = true;
-                default -> throw new IllegalArgumentException("a cell takes --socket, --warm and --train only");
+                default ->
+                    throw new IllegalArgumentException("a cell takes --socket, --warm, --prime and --train only");
             }
         }
         String dist = System.getProperty("glovebox.dist");
@@ -36,7 +40,7 @@ record CellOptions(@Nullable Path socket, Path dist, Map<String, Integer> warm, 
         if (socket == null && !train) {
             throw new IllegalArgumentException("a cell needs --socket PATH");
         }
-        return new CellOptions(socket, Path.of(dist), Map.copyOf(warm), train);
+        return new CellOptions(socket, Path.of(dist), Map.copyOf(warm), prime, train);
     }
 
     int warm(InterpreterPool.Kind kind) {

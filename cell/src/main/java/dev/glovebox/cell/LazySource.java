@@ -14,6 +14,11 @@ final class LazySource implements InterpreterSource {
         this.make = make;
     }
 
+    /// Makes it now, on a thread of its own.
+    void prime() {
+        Thread.ofPlatform().name("prime").daemon().start(this::source);
+    }
+
     private InterpreterSource source() {
         InterpreterSource known = made;
         if (known != null) {

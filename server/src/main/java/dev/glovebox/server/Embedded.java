@@ -48,10 +48,11 @@ public final class Embedded implements RunService {
         HomeDirectory home = HomeDirectory.make(path);
         Clock clock = Clock.systemUTC();
         MemoryStore store = new MemoryStore();
-        FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
+        // The cell first: its process starts while this one opens the log.
+        CellBackend cells =
+                CellBackend.open(CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run()));
         try {
-            CellBackend cells = CellBackend.open(
-                    CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run()));
+            FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
             Engine engine = new Engine(new Engine.Options(
                     List.of(cells),
                     store,
@@ -63,7 +64,7 @@ public final class Embedded implements RunService {
                     new SecureRandom()));
             return new Embedded(engine, List.of(engine, audit));
         } catch (RuntimeException e) {
-            audit.close();
+            cells.close();
             throw told(e);
         }
     }

@@ -5,7 +5,9 @@ import dev.glovebox.core.GuestPath;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -31,29 +33,41 @@ public final class HostFiles {
     /// Shows `sink` everything below the directory `path` down to `depth` levels (1: its own entries), each
     /// directory before what is in it. The lock is held for one directory at a time, and never while `sink` runs.
     public void list(GuestPath path, int depth, Consumer<FileEntry> sink) {
-        // A directory yet to be listed. It shares its parent's path, so that many siblings cost little memory.
-        record Pending(Directory directory, String parentPath, String name, int level) {}
-        // What the lock protects of an entry; a name and a link's target never change.
-        record Found(Directory.Entry entry, Attributes attributes) {}
+        // A directory that is being walked: what is left of its entries as they were when it was entered.
+        record Level(String path, Iterator<Found> rest) {}
 
         Directory top = files.locked(
                 () -> requireDirectory(files.fromRoot(path.value(), true).require()));
-        Deque<Pending> pending = new ArrayDeque<>();
-        pending.push(new Pending(top, path.value().equals("/") ? "" : path.value(), "", 1));
-        while (!pending.isEmpty()) {
-            Pending place = pending.pop();
-            String directoryPath = place.level() == 1 ? place.parentPath() : place.parentPath() + "/" + place.name();
-            List<Found> found = files.locked(() -> place.directory().entries().stream()
-                    .map(entry -> new Found(entry, entry.node().attributes()))
-                    .toList());
-            for (Found each : found) {
-                String name = each.entry().name();
-                sink.accept(entry(directoryPath + "/" + name, each.entry().node(), each.attributes()));
-                if (each.entry().node() instanceof Directory child && place.level() < depth) {
-                    pending.push(new Pending(child, directoryPath, name, place.level() + 1));
-                }
+        Deque<Level> levels = new ArrayDeque<>();
+        levels.push(new Level(path.value().equals("/") ? "" : path.value(), entriesOf(top)));
+        while (!levels.isEmpty()) {
+            Level level = levels.peek();
+            if (!level.rest().hasNext()) {
+                levels.pop();
+                continue;
+            }
+            Found found = level.rest().next();
+            String entryPath = level.path() + "/" + found.entry().name();
+            sink.accept(entry(entryPath, found.entry().node(), found.attributes()));
+            if (found.entry().node() instanceof Directory child && levels.size() < depth) {
+                levels.push(new Level(entryPath, entriesOf(child)));
             }
         }
+    }
+
+    /// What the lock protects of an entry; a name and a link's target never change.
+    private record Found(Directory.Entry entry, Attributes attributes) {}
+
+    /// A directory's entries by name. Names are UTF-8 that was checked, so the order of characters is that of bytes but
+    /// for rare ones beyond the first plane.
+    private Iterator<Found> entriesOf(Directory directory) {
+        return files
+                .locked(() -> directory.entries().stream()
+                        .map(entry -> new Found(entry, entry.node().attributes()))
+                        .toList())
+                .stream()
+                .sorted(Comparator.comparing(found -> found.entry().name()))
+                .iterator();
     }
 
     /// Opens a file for reading. The handle reads the same file to its end even if the guest removes or replaces

@@ -12,6 +12,8 @@ import dev.glovebox.core.Limits;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -41,6 +43,13 @@ final class QuickJsHost implements WasmIsolate.HostFunctions {
     private static final int REMOVE = 11;
     private static final int RENAME = 12;
     private static final int APPEND = 13;
+    private static final int INPUT = 14;
+    private static final int DECODE = 15;
+    private static final int STDOUT_BYTES = 16;
+    private static final int STDERR_BYTES = 17;
+    private static final int WRITE_BYTES = 18;
+    private static final int APPEND_BYTES = 19;
+    private static final int INPUT_BYTES_MAX = 64 * 1024;
     private static final int MODULE_NORMALIZE = 100;
     private static final int MODULE_LOAD = 101;
     private static final int MODULE_BASE = 110;
@@ -128,6 +137,20 @@ final class QuickJsHost implements WasmIsolate.HostFunctions {
                 throw new GuestUnwound();
             }
             case SETTLED -> settled = true;
+            case INPUT -> {
+                return answer(HexFormat.of().formatHex(input()));
+            }
+            case DECODE -> {
+                return answer(utf8(unhex(utf8(bytes))));
+            }
+            case STDOUT_BYTES, STDERR_BYTES -> {
+                byte[] content = unhex(utf8(bytes));
+                if (operation == STDOUT_BYTES) {
+                    wasi.stdout(content, 0, content.length);
+                } else {
+                    wasi.stderr(content, 0, content.length);
+                }
+            }
             case MODULE_BASE -> moduleBase = utf8(bytes);
             case MODULE_NORMALIZE -> {
                 return answer(normalise(utf8(bytes)));
@@ -137,6 +160,17 @@ final class QuickJsHost implements WasmIsolate.HostFunctions {
             }
         }
         return NO_ANSWER;
+    }
+
+    /// What is there of standard input, waiting for the first byte; empty at its end.
+    private byte[] input() {
+        byte[] target = new byte[INPUT_BYTES_MAX];
+        int count = wasi.read(target, 0, target.length);
+        return Arrays.copyOf(target, Math.max(count, 0));
+    }
+
+    private static byte[] unhex(String digits) {
+        return HexFormat.of().parseHex(digits);
     }
 
     private int operateOnFiles(int operation, byte[] bytes) {
@@ -163,11 +197,13 @@ final class QuickJsHost implements WasmIsolate.HostFunctions {
             throw new IllegalArgumentException("no such operation");
         }
         GuestPath path = new GuestPath(pair.getFirst());
-        ByteBuffer content = ByteBuffer.wrap(pair.getLast().getBytes(StandardCharsets.UTF_8));
+        boolean isHex = operation == WRITE_BYTES || operation == APPEND_BYTES;
+        ByteBuffer content =
+                ByteBuffer.wrap(isHex ? unhex(pair.getLast()) : pair.getLast().getBytes(StandardCharsets.UTF_8));
         boolean flag = pair.getLast().equals("true");
         switch (operation) {
-            case WRITE -> files.write(path, content, new WriteOptions(WriteOptions.MODE_KEEP, false));
-            case APPEND -> files.append(path, content, new WriteOptions(WriteOptions.MODE_KEEP, false));
+            case WRITE, WRITE_BYTES -> files.write(path, content, new WriteOptions(WriteOptions.MODE_KEEP, false));
+            case APPEND, APPEND_BYTES -> files.append(path, content, new WriteOptions(WriteOptions.MODE_KEEP, false));
             case MAKE -> files.makeDirectory(path, flag);
             case REMOVE -> files.remove(path, flag);
             case RENAME -> files.move(path, new GuestPath(pair.getLast()));

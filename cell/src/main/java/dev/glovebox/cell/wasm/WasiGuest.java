@@ -119,7 +119,8 @@ final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
         return values;
     }
 
-    private int read(byte[] target, int offset, int length) {
+    /// Reads standard input; -1 at its end.
+    int read(byte[] target, int offset, int length) {
         GuestStreams current = streams;
         int count = current == null ? -1 : current.read(target, offset, length);
         if (count == GuestStreams.INTERRUPTED) {

@@ -3,7 +3,8 @@
 (function (host) {
   'use strict';
   const STDOUT = 1, STDERR = 2, DOCUMENT = 3, EXIT = 4, SETTLED = 5, READ = 6, WRITE = 7, LIST = 8, STAT = 9, MAKE = 10,
-    REMOVE = 11, RENAME = 12, APPEND = 13;
+    REMOVE = 11, RENAME = 12, APPEND = 13, INPUT = 14, DECODE = 15, STDOUT_BYTES = 16, STDERR_BYTES = 17, WRITE_BYTES = 18,
+    APPEND_BYTES = 19;
   const { stringify, parse } = JSON;
   const now = () => Date.now();
 
@@ -83,6 +84,24 @@
   const out = (...values) => { host(STDOUT, indented(format(values)) + '\n'); };
   const err = (...values) => { host(STDERR, indented(format(values)) + '\n'); };
   const indented = (text) => (indent === '' ? text : indent + text.replace(/\n/g, '\n' + indent));
+  // Bytes cross to the host as hexadecimal digits, text as it is.
+  const DIGITS = Array.from({ length: 256 }, (_, i) => (i < 16 ? '0' : '') + i.toString(16));
+  const isBytes = (value) => value instanceof Uint8Array || value instanceof ArrayBuffer;
+  const toHex = (value) => {
+    const bytes = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+    const parts = [];
+    for (let i = 0; i < bytes.length; i++) parts.push(DIGITS[bytes[i]]);
+    return parts.join('');
+  };
+  const fromHex = (text) => {
+    const bytes = new Uint8Array(text.length / 2);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text.slice(2 * i, 2 * i + 2), 16);
+    return bytes;
+  };
+  function write(asText, asBytes, content) {
+    if (isBytes(content)) host(asBytes, toHex(content));
+    else host(asText, String(content));
+  }
   const console = {
     log: out, info: out, debug: out, dir: (value) => out(value), error: err, warn: err,
     trace: (...values) => err('Trace:', ...values),
@@ -98,8 +117,9 @@
     argv: [], env: {}, platform: 'wasi', version: 'quickjs', pid: 1,
     cwd: () => directory,
     exit(code = 0) { host(EXIT, String(code & 255)); },
-    stdout: { write(text) { host(STDOUT, String(text)); return true; } },
-    stderr: { write(text) { host(STDERR, String(text)); return true; } },
+    stdout: { write(content) { write(STDOUT, STDOUT_BYTES, content); return true; } },
+    stderr: { write(content) { write(STDERR, STDERR_BYTES, content); return true; } },
+    get stdin() { return stdin; },
     hrtime: Object.assign(() => [Math.floor(now() / 1000), (now() % 1000) * 1e6], { bigint: () => BigInt(now()) * 1000000n }),
     nextTick: (f, ...values) => { Promise.resolve().then(() => f(...values)); },
   };
@@ -129,6 +149,113 @@
     return 0;
   }
 
+  // ---- standard input: a read blocks the guest, as it does everywhere
+
+  const decode = (hex) => host(DECODE, hex);
+  const readAll = () => {
+    const parts = [];
+    for (let part = host(INPUT, ''); part !== ''; part = host(INPUT, '')) parts.push(part);
+    return parts.join('');
+  };
+  class Emitter {
+    #listeners = new Map();
+    on(event, f) {
+      this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), f]);
+      this.added(event);
+      return this;
+    }
+    once(event, f) {
+      const first = (...values) => { this.off(event, first); f(...values); };
+      return this.on(event, first);
+    }
+    off(event, f) {
+      this.#listeners.set(event, (this.#listeners.get(event) ?? []).filter((each) => each !== f));
+      return this;
+    }
+    emit(event, ...values) {
+      for (const f of this.#listeners.get(event) ?? []) f(...values);
+    }
+    added() {}
+  }
+  class Input extends Emitter {
+    #flows = false;
+    #paused = false;
+    #encoding = null;
+    fd = 0;
+    isTTY = false;
+    setEncoding(encoding) { this.#encoding = encoding; return this; }
+    added(event) { if (event === 'data' || event === 'readable') this.resume(); }
+    pause() { this.#paused = true; return this; }
+    resume() {
+      this.#paused = false;
+      if (!this.#flows) {
+        this.#flows = true;
+        later(() => this.#read(), 0, [], false);
+      }
+      return this;
+    }
+    #read() {
+      this.#flows = false;
+      if (this.#paused) return;
+      const part = host(INPUT, '');
+      if (part === '') {
+        this.emit('end');
+        this.emit('close');
+        return;
+      }
+      this.emit('data', this.#encoding === null ? fromHex(part) : decode(part));
+      this.resume();
+    }
+    async *[Symbol.asyncIterator]() {
+      for (let part = host(INPUT, ''); part !== ''; part = host(INPUT, '')) {
+        yield this.#encoding === null ? fromHex(part) : decode(part);
+      }
+    }
+  }
+  const stdin = new Input();
+  // Lines of the input. A line is decoded when it is whole, so a character is never cut.
+  function* lines() {
+    let rest = '';
+    for (let part = host(INPUT, ''); part !== ''; part = host(INPUT, '')) {
+      rest += part;
+      for (let end = newline(rest); end >= 0; end = newline(rest)) {
+        yield decode(rest.slice(0, end)).replace(/\r$/, '');
+        rest = rest.slice(end + 2);
+      }
+    }
+    if (rest !== '') yield decode(rest);
+  }
+  function newline(hex) {
+    for (let at = hex.indexOf('0a'); at >= 0; at = hex.indexOf('0a', at + 1)) if (at % 2 === 0) return at;
+    return -1;
+  }
+  class Lines extends Emitter {
+    #lines = lines();
+    #flows = false;
+    added(event) {
+      if (event === 'line' && !this.#flows) {
+        this.#flows = true;
+        later(() => this.#read(), 0, [], false);
+      }
+    }
+    #read() {
+      const { value, done } = this.#lines.next();
+      if (done) {
+        this.emit('close');
+        return;
+      }
+      this.emit('line', value);
+      later(() => this.#read(), 0, [], false);
+    }
+    question(query, answer) {
+      host(STDOUT, String(query));
+      const { value, done } = this.#lines.next();
+      if (!done) answer(value);
+    }
+    close() { this.#lines.return(); }
+    async *[Symbol.asyncIterator]() { yield* this.#lines; }
+  }
+
   // ---- files
 
   const absolute = (path) => (String(path).startsWith('/') ? String(path) : directory + '/' + path);
@@ -140,10 +267,14 @@
       throw new Error(String(words));
     }
   };
+  function store(asText, asBytes, path, content) {
+    if (isBytes(content)) ask(asBytes, pair(absolute(path), toHex(content)));
+    else ask(asText, pair(absolute(path), String(content)));
+  }
   const fs = {
-    readFileSync: (path) => ask(READ, absolute(path)),
-    writeFileSync: (path, text) => { ask(WRITE, pair(absolute(path), String(text))); },
-    appendFileSync: (path, text) => { ask(APPEND, pair(absolute(path), String(text))); },
+    readFileSync: (path) => (path === 0 || path === '/dev/stdin' ? decode(readAll()) : ask(READ, absolute(path))),
+    writeFileSync: (path, content) => { store(WRITE, WRITE_BYTES, path, content); },
+    appendFileSync: (path, content) => { store(APPEND, APPEND_BYTES, path, content); },
     readdirSync: (path) => parse(ask(LIST, absolute(path))),
     statSync: (path) => {
       const [type, size, modified] = parse(ask(STAT, absolute(path)));
@@ -163,8 +294,9 @@
       case 'fs': return fs;
       case 'fs/promises': return fs.promises;
       case 'process': return process;
+      case 'readline': return { createInterface: () => new Lines() };
       case 'util': return { inspect: (value) => inspect(value, 1), format: (...values) => format(values) };
-      default: throw new Error(`Cannot find module '${name}': this tier has fs, process and util; for packages use tier gvisor, microvm or jail`);
+      default: throw new Error(`Cannot find module '${name}': this tier has fs, process, readline and util; for packages use tier gvisor, microvm or jail`);
     }
   }
 
