@@ -29,6 +29,7 @@ import java.util.zip.ZipFile;
 ///
 ///     app/*.jar        server, command line, their libraries
 ///     cell/*.jar       the worker JVM
+///     bench/*.jar      the benchmarks
 ///     native/*.so      V8, unpacked once instead of at every start
 ///     guest/           python.wasm, python313.zip (stored, so that it can be read in place), quickjs.wasm, ...
 ///     aot/*.aot        classes loaded, linked and profiled ahead of time, if this JDK can
@@ -53,12 +54,13 @@ final class Assemble {
 
     private void run() throws Exception {
         Files.deleteIfExists(dist.resolve(".stamp"));
-        for (String directory : List.of("app", "cell", "native", "guest", "aot")) {
+        for (String directory : List.of("app", "cell", "bench", "native", "guest", "aot")) {
             deleteTree(dist.resolve(directory));
             Files.createDirectories(dist.resolve(directory));
         }
         List<String> app = collectJars("cli", "app");
         List<String> cell = collectJars("cell", "cell");
+        writeFlags("bench", collectJars("bench", "bench"), false);
         unpackNatives();
         unpackGuests();
         Map<String, List<String>> classPaths = Map.of("cli", app, "server", app, "cell", cell);

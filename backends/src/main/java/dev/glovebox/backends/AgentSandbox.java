@@ -352,7 +352,17 @@ final class AgentSandbox implements SandboxHandle {
             throw interrupted();
         } catch (ProtocolException broken) {
             throw condemned(broken);
+        } catch (GloveboxException refusal) {
+            throw refusal.code() == ErrorCode.BACKEND_LOST ? refusal : named(refusal, fields);
         }
+    }
+
+    /// The agent's words never repeat what it was given; a caller wants to read which file it was.
+    private static GloveboxException named(GloveboxException refusal, Fields fields) {
+        return fields.text(Tag.PATH)
+                .map(path -> new GloveboxException(
+                        refusal.code(), Outcomes.printable(path) + ": " + refusal.getMessage(), refusal))
+                .orElse(refusal);
     }
 
     private <T> T call(RequestKind kind, Fields fields, Function<Fields, T> answer) {

@@ -203,7 +203,7 @@ class AgentSandboxTest {
                 .isInstanceOfSatisfying(
                         GloveboxException.class,
                         refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.NO_SPACE))
-                .hasMessage("the disk quota of 64 MiB is used up");
+                .hasMessage(FILE + ": the disk quota of 64 MiB is used up");
         assertThat(reads.get()).isLessThan(10);
     }
 

@@ -156,7 +156,7 @@ public final class Cell {
             } catch (IOException _) {
                 // As good as its end.
             }
-            Runtime.getRuntime().halt(0);
+            Linux.exit(0);
         });
     }
 }

@@ -84,7 +84,7 @@ class IsolateEscapeIT extends EscapeScenarios {
                         || depth > 5) return;
                     seen.add(value);
                     for (const key of Reflect.ownKeys(value)) {
-                        if (/javet|java|glovebox/i.test(String(key))) found.push(path + '.' + String(key));
+                        if (/javet|java/i.test(String(key))) found.push(path + '.' + String(key));
                         let next;
                         try { next = value[key]; } catch { continue; }
                         walk(next, path + '.' + String(key), depth + 1);

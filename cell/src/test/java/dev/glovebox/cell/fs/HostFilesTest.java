@@ -149,9 +149,9 @@ class HostFilesTest {
         write("/tmp/a/b/c/f", "");
         guest.symlink("a", "tmp/l");
         assertThat(list("/tmp", 1)).containsExactly("/tmp/a", "/tmp/l");
-        assertThat(list("/tmp", 2)).containsExactly("/tmp/a", "/tmp/l", "/tmp/a/b");
+        assertThat(list("/tmp", 2)).containsExactly("/tmp/a", "/tmp/a/b", "/tmp/l");
         assertThat(list("/tmp/l", 9)).containsExactly("/tmp/l/b", "/tmp/l/b/c", "/tmp/l/b/c/f");
-        assertThat(list("/", 1)).containsExactly("/home", "/tmp", "/lib", "/dev");
+        assertThat(list("/", 1)).containsExactly("/dev", "/home", "/lib", "/tmp");
         assertRefused(() -> list("/tmp/a/b/c/f", 1), Errno.NOTDIR, "not a directory");
         assertRefused(() -> list("/none", 1), Errno.NOENT, "no such file");
     }
