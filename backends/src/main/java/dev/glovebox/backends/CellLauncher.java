@@ -9,13 +9,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
-/// Starts the process of a cell: a JVM with nothing of ours but what a cell needs, an empty environment, a bound on its
-/// memory, and a standard input whose end is its end.
+/// Starts the process of a cell: a JVM with nothing of ours but what a cell needs, nothing of the host's environment,
+/// and a standard input whose end is its end.
 final class CellLauncher {
     private static final String MAIN_CLASS = "dev.glovebox.cell.Cell";
     /// How a cell's JVM is started: flags and class path, written where the product is put together.
     private static final String FLAGS = "cell.flags";
+
+    /// How the C library keeps memory for V8. Left alone it puts large blocks into one of many arenas once it has
+    /// seen some, and an arena gives little back: 60 guests that filled 128 MiB each left 790 MiB.
+    private static final Map<String, String> ALLOCATOR =
+            Map.of("MALLOC_ARENA_MAX", "4", "MALLOC_MMAP_THRESHOLD_", "131072", "MALLOC_TRIM_THRESHOLD_", "262144");
 
     private final CellOptions options;
     private final List<String> command;
@@ -29,6 +35,7 @@ final class CellLauncher {
     Process launch(String tokenHex) {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().clear();
+        builder.environment().putAll(ALLOCATOR);
         builder.directory(options.runDirectory().toFile());
         builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
         try {

@@ -146,10 +146,19 @@ class CellBackendIT {
     }
 
     @Test
-    void startsACellWithAnEmptyEnvironmentAndItsFlags() {
+    void startsACellWithNothingOfTheHostsEnvironmentAndItsFlags() {
         CellBackend backend = open(FakeCell.HONEST, 0, TIMES);
         SandboxHandle sandbox = create(backend, ONE, false);
-        assertThat(fact(sandbox, "/environment").split(" ")).isSubsetOf("PWD", "OLDPWD", "SHLVL", "_", "");
+        assertThat(fact(sandbox, "/environment").split(" "))
+                .isSubsetOf(
+                        "PWD",
+                        "OLDPWD",
+                        "SHLVL",
+                        "_",
+                        "",
+                        "MALLOC_ARENA_MAX",
+                        "MALLOC_MMAP_THRESHOLD_",
+                        "MALLOC_TRIM_THRESHOLD_");
         assertThat(fact(sandbox, "/arguments"))
                 .startsWith("@" + directory.resolve("dist/cell.flags"))
                 .contains("dev.glovebox.cell.Cell --socket ");

@@ -15,7 +15,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /// What was measured, printed as it comes and kept for the JSON file. Belongs to one thread.
 final class Sheet {
-    private static final String FORMAT = "%-47s %12s %12s %7s %11s %-6s %s%n";
+    private static final String FORMAT = "%-50s %12s %12s %7s %11s %-6s %s%n";
 
     private final PrintStream out;
     private final List<Row> rows = new ArrayList<>();

@@ -1,6 +1,7 @@
 package dev.glovebox.cell;
 
 import dev.glovebox.cell.fs.Budget;
+import dev.glovebox.cell.isolate.PreludeSnapshot;
 import dev.glovebox.cell.isolate.TypeScript;
 import dev.glovebox.cell.isolate.V8Library;
 import dev.glovebox.cell.wasm.PythonLibrary;
@@ -45,6 +46,12 @@ public final class Cell {
             return;
         }
         V8Library.load(options.dist().resolve("native"));
+        Path snapshot = options.dist().resolve("guest/isolate.snapshot");
+        if (options.train()) {
+            PreludeSnapshot.write(snapshot);
+        } else {
+            PreludeSnapshot.read(snapshot);
+        }
         int processors = Runtime.getRuntime().availableProcessors();
         GuestScheduler scheduler =
                 new GuestScheduler(processors, Limits.RUNS_PER_TENANT_MAX, Limits.ADMISSION_WAIT_MAX.toNanos());

@@ -10,7 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// The JavaScript that every isolate begins with, as a snapshot of V8's heap after it ran: an isolate made from that is
-/// ready without compiling a line. Made once in a process, because a snapshot fits one build and one set of flags.
+/// ready without compiling a line. It fits one build of V8 and one set of flags, so it is made where Glovebox is built
+/// ([PreludeSnapshot]), or else once in a process.
 final class Prelude {
     /// Frames of these scripts are left out of what a guest sees.
     static final String NAME = "glovebox:prelude";
@@ -37,7 +38,7 @@ final class Prelude {
     private Prelude() {}
 
     private static final class Holder {
-        static final byte[] SNAPSHOT = snapshot();
+        static final byte[] SNAPSHOT = PreludeSnapshot.given().orElseGet(Prelude::snapshot);
     }
 
     static V8RuntimeOptions options() {
@@ -46,7 +47,7 @@ final class Prelude {
         return options;
     }
 
-    private static byte[] snapshot() {
+    static byte[] snapshot() {
         V8RuntimeOptions options = new V8RuntimeOptions();
         options.setCreateSnapshotEnabled(true);
         try (V8Runtime runtime = V8Host.getV8Instance().createV8Runtime(options)) {
