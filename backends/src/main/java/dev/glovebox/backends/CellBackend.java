@@ -94,7 +94,8 @@ public final class CellBackend implements SandboxBackend {
 
     private static TierStatus status(Tier tier, String trouble) {
         return trouble.isEmpty()
-                ? new TierStatus(tier, true, "a cell started and greeted", "")
+                ? new TierStatus(
+                        tier, true, "a cell started and greeted; its process is not jailed in this version", "")
                 : new TierStatus(tier, false, trouble, "run './glovebox build' and see the server's log");
     }
 

@@ -8,6 +8,7 @@ import dev.glovebox.core.Principal;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.store.KeyStore;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Clock;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -43,14 +44,10 @@ public final class Keys {
         if (!SHAPE.matcher(secret).matches()) {
             return Optional.empty();
         }
-        return store.findByHash(hash(secret)).map(key -> new Principal(key.tenant(), key.id(), key.role()));
-    }
-
-    /// Makes a key if there is none at all: the first start of a server.
-    public Optional<Command.NewKey> createFirst() {
-        return store.list().isEmpty()
-                ? Optional.of(create(TenantId.DEFAULT, Principal.Role.ADMIN, "first start"))
-                : Optional.empty();
+        String hash = hash(secret);
+        return store.findByHash(hash)
+                .filter(key -> MessageDigest.isEqual(ascii(key.sha256()), ascii(hash)))
+                .map(key -> new Principal(key.tenant(), key.id(), key.role()));
     }
 
     Command.NewKey create(TenantId tenant, Principal.Role role, String label) {
@@ -73,7 +70,12 @@ public final class Keys {
         }
     }
 
-    private static String hash(String secret) {
-        return AuditTrail.sha256(secret.getBytes(StandardCharsets.US_ASCII));
+    /// What of a key is kept: its SHA-256, in hexadecimal.
+    public static String hash(String secret) {
+        return AuditTrail.sha256(ascii(secret));
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -99,7 +99,11 @@ final class RunAction {
                 rest -= content.length;
                 files.put(path, content);
             } catch (GloveboxException failure) {
-                if (failure.code() != ErrorCode.FILE_NOT_FOUND && failure.code() != ErrorCode.BACKEND_LOST) {
+                // What cannot be read must not cost the caller the report of a run that happened.
+                boolean isNoFile = failure.code() == ErrorCode.FILE_NOT_FOUND
+                        || failure.code() == ErrorCode.WRONG_FILE_TYPE
+                        || failure.code() == ErrorCode.BACKEND_LOST;
+                if (!isNoFile) {
                     throw failure;
                 }
             }

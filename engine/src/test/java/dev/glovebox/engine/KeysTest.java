@@ -106,14 +106,6 @@ class KeysTest {
         assertThat(refusal).hasMessageContaining("glovebox key list");
     }
 
-    @Test
-    void theFirstKeyIsMadeOnce() {
-        Command.NewKey first = keys.createFirst().orElseThrow();
-        assertThat(first.key().role()).isEqualTo(Principal.Role.ADMIN);
-        assertThat(first.key().tenant()).isEqualTo(TenantId.DEFAULT);
-        assertThat(keys.createFirst()).isEmpty();
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"\u001b[2J", "a\nb", "\u0085"})
     void aLabelHoldsNoControlCharacters(String label) {

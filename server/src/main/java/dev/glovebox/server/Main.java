@@ -7,6 +7,7 @@ import dev.glovebox.core.Principal;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.SandboxBackend;
 import dev.glovebox.engine.Engine;
+import dev.glovebox.engine.Keys;
 import dev.glovebox.engine.Policies;
 import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ApiServices;
@@ -55,7 +56,8 @@ public final class Main {
 
         Api api = new Api(
                 new ApiServices(engine, () -> Doctor.probe(backends), metrics::text, metricsOpen, takesWork::get));
-        HttpServer http = HttpServer.start(api, new KeyAuthenticator(store), listen.toSocketAddress(), home.socket());
+        HttpServer http = HttpServer.start(
+                api, new KeyAuthenticator(new Keys(store, random, clock)), listen.toSocketAddress(), home.socket());
 
         listen.announce(http.port(), home.socket(), out);
         if (store.list().isEmpty()) {

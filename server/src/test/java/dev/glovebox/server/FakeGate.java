@@ -20,7 +20,6 @@ import dev.glovebox.core.StopReason;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.store.KeyStore;
 import dev.glovebox.engine.Gate;
-import dev.glovebox.server.auth.KeyAuthenticator;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -293,7 +292,7 @@ public final class FakeGate implements Gate {
             String secret = "e2b_" + "%040x".formatted(next.incrementAndGet() + 0xabcdef00L);
             ApiKey key = new ApiKey(
                     "key-" + next.get(),
-                    KeyAuthenticator.sha256(secret),
+                    dev.glovebox.engine.Keys.hash(secret),
                     create.tenant(),
                     create.role(),
                     create.label(),

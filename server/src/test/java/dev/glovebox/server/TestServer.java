@@ -5,6 +5,7 @@ import dev.glovebox.core.Principal;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.backend.TierStatus;
+import dev.glovebox.engine.Keys;
 import dev.glovebox.sdk.Glovebox;
 import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ApiServices;
@@ -16,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -53,7 +56,7 @@ final class TestServer implements AutoCloseable {
                 takesWork::get);
         http = HttpServer.start(
                 new Api(services),
-                new KeyAuthenticator(gate.keys),
+                new KeyAuthenticator(new Keys(gate.keys, new SecureRandom(), Clock.systemUTC())),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 socket);
     }
