@@ -2,6 +2,7 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Limits;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Frame;
@@ -37,6 +38,7 @@ final class Cell implements AutoCloseable {
     private final Process process;
     private final AgentConnection control;
     private final Thread log;
+    private volatile long memoryBytes;
     private final AtomicReference<String> death = new AtomicReference<>("");
 
     private Cell(AgentListener listener, Duration patience, Process process, AgentConnection control, Thread log) {
@@ -98,6 +100,16 @@ final class Cell implements AutoCloseable {
 
     long pid() {
         return process.pid();
+    }
+
+    /// What it held when it was last looked at, in bytes.
+    void holds(long bytes) {
+        memoryBytes = bytes;
+    }
+
+    /// Whether it holds so much that new sandboxes should go elsewhere.
+    boolean isWorn() {
+        return memoryBytes > Limits.CELL_WORN_BYTES;
     }
 
     /// Runs `action` with the reason when the cell ends without [#close()].

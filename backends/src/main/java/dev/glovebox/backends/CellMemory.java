@@ -52,6 +52,7 @@ final class CellMemory {
 
     private static void check(Cell cell, Path statm) {
         long bytes = privateBytes(statm);
+        cell.holds(bytes);
         if (bytes > Limits.CELL_MEMORY_BYTES_MAX) {
             cell.condemn("its guests took more memory than the " + Limits.CELL_MEMORY_BYTES_MAX
                     + " bytes that a cell may hold");

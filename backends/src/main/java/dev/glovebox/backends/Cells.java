@@ -28,6 +28,8 @@ final class Cells implements AutoCloseable {
         int sandboxes;
         /// Changes whenever the home is used, so that the idle timer can tell that it was.
         long uses;
+        /// Whether new sandboxes go to another cell: this one ends with its last.
+        boolean retired;
         /// Whether the idle timer runs: one for each home, however often it falls idle.
         boolean timed;
 
@@ -95,6 +97,10 @@ final class Cells implements AutoCloseable {
         Home home;
         synchronized (this) {
             home = homes.get(tenant);
+            if (home != null && isWorn(home.cell)) {
+                retire(home);
+                home = null;
+            }
             if (home == null || isDead(home.cell)) {
                 home = new Home(claim());
                 homes.put(tenant, home);
@@ -115,6 +121,19 @@ final class Cells implements AutoCloseable {
         return cell.isCompletedExceptionally() || (cell.isDone() && !cell.join().isAlive());
     }
 
+    private static boolean isWorn(CompletableFuture<Cell> cell) {
+        return cell.isDone() && !cell.isCompletedExceptionally() && cell.join().isWorn();
+    }
+
+    /// A cell that has worked much holds memory that it does not give back, and would end at its bound with all that
+    /// is in it. So it takes no new sandboxes, and ends when its last one has. The lock is held.
+    private void retire(Home home) {
+        home.retired = true;
+        if (home.sandboxes == 0) {
+            THREADS.execute(() -> end(home.cell.join()));
+        }
+    }
+
     /// A cell ended by itself, or was condemned.
     private void died(Cell cell) {
         synchronized (this) {
@@ -132,7 +151,9 @@ final class Cells implements AutoCloseable {
     private synchronized void leave(TenantId tenant, Home home) {
         home.sandboxes--;
         home.uses++;
-        if (home.sandboxes == 0 && !home.timed) {
+        if (home.sandboxes == 0 && home.retired) {
+            THREADS.execute(() -> end(home.cell.join()));
+        } else if (home.sandboxes == 0 && !home.timed) {
             time(tenant, home);
         }
     }

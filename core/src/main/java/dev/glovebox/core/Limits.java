@@ -110,6 +110,8 @@ public final class Limits {
     /// What the files of all sandboxes of a cell may hold together: half of the cell's heap, because the other half
     /// must always be there for what is in flight.
     public static final long CELL_FILES_BYTES_MAX = 512 * MIB;
+    /// A cell that holds more takes no new sandboxes and ends with its last: V8 and the C library do not give all back.
+    public static final long CELL_WORN_BYTES = 640 * MIB;
     /// How often a cell's memory is looked at. A guest that touches new memory as fast as it can gets 50 MB further.
     public static final Duration CELL_MEMORY_INTERVAL = Duration.ofMillis(20);
 
