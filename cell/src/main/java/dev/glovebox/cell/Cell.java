@@ -79,6 +79,7 @@ public final class Cell {
         haltWithStandardInput();
         watchdog.start();
         pool.start();
+        HeapKeeper.start(() -> scheduler.running() == 0 && scheduler.queued() == 0);
         try (SocketChannel channel = connect(socket)) {
             new CellConnection(new FrameSocket(channel), () -> connect(socket), sandboxes, services).serve(token);
         } catch (IOException e) {

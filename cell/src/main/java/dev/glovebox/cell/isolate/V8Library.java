@@ -25,6 +25,10 @@ public final class V8Library {
             // The young generation comes on top of the limit: three times this.
             "--max-semi-space-size=8",
             "--wasm-max-committed-code-mb=256",
+            // Each collection that we ask for would throw the quickly compiled code of all modules away; it is made
+            // anew, and the old one is never freed, for V8 waits until every isolate has said that it does not run
+            // it, and one that is parked says nothing. A busy cell grew by 1 MiB a second and ended at the bound above.
+            "--no-flush-liftoff-code",
             // Our own, made in this process.
             "--no-verify-snapshot-checksum");
 
