@@ -31,7 +31,7 @@ import java.util.zip.ZipFile;
 ///     cell/*.jar       the worker JVM
 ///     bench/*.jar      the benchmarks
 ///     native/*.so      V8, unpacked once instead of at every start
-///     guest/           python.wasm, python313.zip (stored, so that it can be read in place), quickjs.wasm, ...
+///     guest/           python.wasm, python-start.wasm, python313.zip (stored, so that it can be read in place), quickjs.wasm, ...
 ///     aot/*.aot        classes loaded, linked and profiled ahead of time, if this JDK can
 ///     *.flags          how each kind of process is started: java @cli.flags dev.glovebox.cli.Main
 ///

@@ -163,14 +163,17 @@ link() {
 
 pack_library() { # the zip that the image is made with (stored), and the same for the repository (deflated)
     native/python -I -X no_debug_ranges "$here/stdlib.py" "Python-$PYTHON/Lib" "$here/asyncio_loop.py" \
-        out/raw.wasm out/python313.stored.zip out/python313.zip
+        "$here/kernel.py" out/raw.wasm out/python313.stored.zip out/python313.zip
+}
+
+cut_start() { # the memory that an interpreter has before its start, for images that are made at run time
+    native/python -I "$here/start.py" out/raw.wasm out/python-start.wasm
 }
 
 initialise() { # runs the interpreter up to the point where every sandbox starts, and keeps its memory
     rm -rf out/root
-    mkdir -p out/root/lib out/root/kernel out/root/tmp out/root/home/user
+    mkdir -p out/root/lib out/root/tmp out/root/home/user
     cp out/python313.stored.zip out/root/lib/python313.zip
-    cp "$here/kernel.py" out/root/kernel/_glovebox_kernel.py
     find out/root -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
     # Streams must be pipes here, because the image keeps what it found out about them.
     : | npm/node_modules/@bytecodealliance/wizer-linux-x64/wizer --allow-wasi --inherit-stdio true \
@@ -183,14 +186,15 @@ publish() {
     rm -rf out/dist "$here/dist.new"
     mkdir -p out/dist "$here/dist"
     gzip -9nc out/python.wasm >out/dist/python.wasm.gz
+    gzip -9nc out/python-start.wasm >out/dist/python-start.wasm.gz
     cp out/python313.zip out/dist/
     cp "Python-$PYTHON/LICENSE" out/dist/LICENSE.python
     cp "zlib-$ZLIB/LICENSE" out/dist/LICENSE.zlib
     cp wasi-libc/usr/share/doc/wasi-libc/copyright out/dist/LICENSE.wasi-libc
     {
-        (cd out/dist && sha256sum LICENSE.* python.wasm.gz python313.zip)
+        (cd out/dist && sha256sum LICENSE.* python.wasm.gz python-start.wasm.gz python313.zip)
         # what the files above become once unpacked, and repacked as stored
-        (cd out && sha256sum python.wasm python313.stored.zip)
+        (cd out && sha256sum python.wasm python-start.wasm python313.stored.zip)
     } >out/SHA256SUMS
     mv out/SHA256SUMS out/dist/
     # A reader of dist/ never sees half a file.
@@ -208,7 +212,7 @@ once native-python build_native_python
 once zlib build_zlib
 once wasm-python build_wasm_python
 cd "$scratch"
-for step in link pack_library initialise publish; do
+for step in link pack_library cut_start initialise publish; do
     say "$step"
     "$step"
 done

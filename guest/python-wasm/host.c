@@ -8,6 +8,8 @@
  *     gb_alloc, gb_call               a request goes in, a status comes out
  *     gb_interrupt_cells, _bit        where a host writes to raise KeyboardInterrupt
  *
+ * A fifth, gb_init, makes an image at run time: one with a hash seed that nobody has seen before.
+ *
  * Everything that can be written in Python is in kernel.py.
  */
 #define Py_BUILD_CORE 1
@@ -40,7 +42,7 @@ int gb_parser_max_depth = GB_PARSER_MAX_DEPTH;
 
 static PyObject *kernel_call; /* kernel.call(bytes) -> int */
 
-/* Build time only: a failure here must stop the build with words. */
+/* While an image is made: a failure here must stop the build with words, and traps at run time. */
 static void give_up(const char *what) {
     if (PyErr_Occurred()) {
         PyErr_Print();
@@ -60,7 +62,8 @@ static void add_path(PyConfig *config, const wchar_t *path) {
     check(PyWideStringList_Append(&config->module_search_paths, path), "module search path");
 }
 
-EXPORT("wizer_init") void wizer_init(void) {
+/* Brings the interpreter to the point where every sandbox starts. */
+static void start(int seed_is_fixed) {
     PyPreConfig pre;
     PyPreConfig_InitIsolatedConfig(&pre);
     pre.utf8_mode = 1;
@@ -76,11 +79,10 @@ EXPORT("wizer_init") void wizer_init(void) {
     config.site_import = 0;             /* kernel.py does the few useful things of site.py */
     config.write_bytecode = 0;
     config.buffered_stdio = 1;
-    config.use_hash_seed = 1; /* the image must be reproducible; see README.md, "Hash seed" */
-    config.hash_seed = GB_HASH_SEED;
+    config.use_hash_seed = seed_is_fixed; /* if not, Python asks random_get for all bits of its secret */
+    config.hash_seed = seed_is_fixed ? GB_HASH_SEED : 0;
     config.module_search_paths_set = 1;
     add_path(&config, L"/lib/python313.zip");
-    add_path(&config, L"/kernel"); /* exists at build time only; kernel.py takes it away again */
     check(PyConfig_SetString(&config, &config.program_name, L"/usr/bin/python3"), "program_name");
     check(PyConfig_SetString(&config, &config.executable, L"/usr/bin/python3"), "executable");
     check(PyConfig_SetString(&config, &config.base_executable, L"/usr/bin/python3"), "base_executable");
@@ -104,6 +106,19 @@ EXPORT("wizer_init") void wizer_init(void) {
     Py_DECREF(done);
     Py_DECREF(kernel);
     scrub();
+}
+
+/* At build time: the result must be reproducible, so the seed is the build's (README.md, "Hash seed"). */
+EXPORT("wizer_init") void wizer_init(void) {
+    start(1);
+}
+
+extern void __wasm_call_ctors(void); /* the linker's; _initialize, which calls it, does not outlive wizer */
+
+/* At run time, in an instance whose memory is that of python-start.wasm: leaves a new image in it. */
+EXPORT("gb_init") void gb_init(void) {
+    __wasm_call_ctors();
+    start(0);
 }
 
 EXPORT("gb_alloc") void *gb_alloc(int32_t length) {

@@ -1,8 +1,8 @@
 """The kernel: what runs inside CPython in the wasm tier and does what the host asks.
 
 The host calls gb_call() with one JSON request; host.c hands its bytes to call() here and returns the
-status.  Results go to file descriptor 4, one JSON document a line.  prepare() runs once, at build
-time, just before wizer freezes memory into the image; everything else runs in a sandbox.
+status.  Results go to file descriptor 4, one JSON document a line.  prepare() runs once, when an
+image is made, just before memory is frozen; everything else runs in a sandbox.
 
 Code in the sandbox can reach and break this module.  That harms that sandbox only, so what is guarded
 against here is accident (an endless repr, an exception that cannot be printed), not intent.
@@ -50,7 +50,7 @@ MISSING = {
 }
 WHY_MISSING = {name: why for why, names in MISSING.items() for name in names.split()}
 
-HERE = __file__
+HERE = (lambda: None).__code__.co_filename  # what frames of this file say
 _stdin = _stdout = _stderr = None  # the kernel's own streams; sys.stdout may be anything by now
 _ballast = None  # memory given up on MemoryError, so that the error can be reported
 _contexts = {}
@@ -570,7 +570,7 @@ def _check_zip():
 
 
 def prepare():
-    """Build time: brings the interpreter into the state that every sandbox starts from."""
+    """Brings the interpreter into the state that every sandbox starts from."""
     global _base_path, _zip_size, _zip_reader
     import _imp
     import _sitebuiltins
@@ -590,9 +590,8 @@ def prepare():
     builtins.help = _sitebuiltins._Helper()
     _base_path = [ZIP]
     sys.path[:] = _base_path
-    sys.path_importer_cache.pop("/kernel", None)
     linecache.clearcache()
-    # The same build gives the same image; boot brings real entropy and the real time.
+    # Nothing of this moment stays in the image; boot brings real entropy and the real time.
     sys.modules["random"].seed(0)
     sys.modules["logging"]._startTime = 0
     _open_streams()

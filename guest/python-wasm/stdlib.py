@@ -1,6 +1,7 @@
 """Makes python313.zip: the standard library as .pyc files, without what cannot work in the wasm tier.
 
-usage: python3.13 stdlib.py <Lib directory> <asyncio_loop.py> <linked module> <result, stored> <result, deflated>
+usage: python3.13 stdlib.py <Lib directory> <asyncio_loop.py> <kernel.py> <linked module> <result, stored>
+           <result, deflated>
 
 To be run by the very CPython version the .pyc files are for. The same input gives the same bytes.
 """
@@ -62,7 +63,9 @@ def bytecode(source, name):
     """The .pyc of a module: unchecked hash, so that no file's time ever matters."""
     path = f"{ROOT}/{name}"
     # `from __future__` must stay first, and does: only docstrings stand before it.
-    tree = DropDocstrings().visit(ast.parse(source, path))
+    tree = ast.parse(source, path)
+    if name != "_glovebox_kernel.py":  # programs see one of its functions, display(), with help
+        tree = DropDocstrings().visit(tree)
     code = compile(tree, path, "exec", dont_inherit=True, optimize=0)
     return importlib._bootstrap_external._code_to_hash_pyc(code, importlib.util.source_hash(source), False)
 
@@ -82,13 +85,14 @@ def tables(module):
     }
 
 
-def main(lib, loop, module, stored, deflated):
+def main(lib, loop, kernel, module, stored, deflated):
     lib = pathlib.Path(lib)
     names = sorted(str(path.relative_to(lib)) for path in lib.rglob("*.py"))
     sources = {name: (lib / name).read_bytes() for name in names if not DROPPED.fullmatch(name)}
     sources["socket.py"] += NO_NETWORK
     sources["asyncio/unix_events.py"] = pathlib.Path(loop).read_bytes()
     sources["asyncio/sslproto.py"] = b"# There is no TLS in the wasm tier; asyncio only wants the module to exist.\n"
+    sources["_glovebox_kernel.py"] = pathlib.Path(kernel).read_bytes()
     sources["_sysconfigdata__wasi_wasm32-wasi.py"] = (
         b"build_time_vars = {'MACHDEP': 'wasi', 'EXT_SUFFIX': '', 'SOABI': '', 'Py_GIL_DISABLED': 0}\n"
     )

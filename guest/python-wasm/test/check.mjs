@@ -5,14 +5,20 @@ import { readFileSync } from 'node:fs';
 import { Host, load } from './host.mjs';
 
 const dist = process.argv[2];
-const { wasm, module, zip } = load(dist);
+const { wasm, module, start, zip } = load(dist);
 const fresh = async (boot, files) => {
   const host = await new Host(module, zip, files).instantiate();
   assert.equal(host.boot(boot).status, 0);
   return host;
 };
-const out = async (code, stdin = '') => {
-  const host = await fresh();
+// One that was started here, and not at build time.
+const started = async () => {
+  const host = await new Host(module, zip).instantiate();
+  host.start(start);
+  return host;
+};
+const out = async (code, stdin = '', host = undefined) => {
+  host ??= await fresh();
   host.stdin = Buffer.from(stdin);
   const { status, stdout, stderr } = host.run(code);
   assert.equal(stderr, '');
@@ -31,7 +37,8 @@ const main = (reply) => reply.results.find((r) => r.type === 'result' && r.main)
 const checks = {
   'SHA256SUMS is right': () => {
     const files = {
-      'python.wasm': wasm, 'python313.stored.zip': zip, 'python.wasm.gz': readFileSync(`${dist}/python.wasm.gz`),
+      'python.wasm': wasm, 'python-start.wasm': start, 'python313.stored.zip': zip,
+      'python-start.wasm.gz': readFileSync(`${dist}/python-start.wasm.gz`), 'python.wasm.gz': readFileSync(`${dist}/python.wasm.gz`),
       'python313.zip': readFileSync(`${dist}/python313.zip`),
     };
     const sums = Object.fromEntries(readFileSync(`${dist}/SHA256SUMS`, 'utf8').trim().split('\n').map((l) => l.split(/\s+/).reverse()));
@@ -40,7 +47,7 @@ const checks = {
   'imports are WASI only, exports are the contract': () => {
     assert.deepEqual([...new Set(WebAssembly.Module.imports(module).map((i) => i.module))], ['wasi_snapshot_preview1']);
     assert.deepEqual(WebAssembly.Module.exports(module).map((e) => e.name).sort(),
-      ['gb_alloc', 'gb_call', 'gb_interrupt_bit', 'gb_interrupt_cells', 'memory']);
+      ['gb_alloc', 'gb_call', 'gb_init', 'gb_interrupt_bit', 'gb_interrupt_cells', 'memory']);
   },
   'the image names no path of the machine that built it': () => {
     assert.ok(!/\/(tmp|root|work|home)\/[a-z-]+\/(Python-3|native|wasm)/.test(Buffer.from(wasm).toString('latin1')));
@@ -163,6 +170,35 @@ print(pickle.loads(pickle.dumps(P(3))))`), 'P(x=3)'),
     assert.equal((await host()).run('import random; print(random.random())').stdout, (await host()).run('import random; print(random.random())').stdout);
   },
   'the hash seed is the image\'s, as README.md says': async () => assert.equal(await out('print(hash("abc"))'), await out('print(hash("abc"))')),
+  'a start of one\'s own gives a hash seed of one\'s own': async () => {
+    const hashes = [];
+    for (const host of [await fresh(), await started(), await started()]) {
+      host.boot();
+      hashes.push(await out('import sys; print(hash("abc"), sys.flags.hash_randomization)', '', host));
+    }
+    assert.equal(new Set(hashes).size, 3);
+    assert.deepEqual(hashes.map((text) => text.split(' ')[1]), ['0', '1', '1']);
+  },
+  'and is an image like the one of the build': async () => {
+    const first = await started(), image = first.u8.slice();
+    assert.equal(image.length, 20 << 20);
+    const code = `
+import sys, json, asyncio, collections.abc
+for module in list(sys.modules.values()):
+    for name in list(vars(module)): assert getattr(module, "".join(list(name))) is vars(module)[name]
+assert isinstance({}, collections.abc.Mapping) and asyncio.run(asyncio.sleep(0, 5)) == 5
+print(len(sys.modules), *sorted(sys.modules), *sys.path, sys.argv, sys.flags.isolated, display.__doc__, json.dumps({"a": 1}))`;
+    const built = await out(code);
+    for (let i = 0; i < 2; i++) {
+      const host = await new Host(module, zip).instantiate();
+      host.u8.set(image);
+      assert.equal(host.boot().status, 0);
+      assert.equal(await out(code, '', host), built);
+    }
+    const used = (bytes) => bytes.reduce((count, byte) => count + (byte !== 0), 0);
+    const frozen = await new Host(module, zip).instantiate();
+    assert.ok(Math.abs(used(image) / used(frozen.u8) - 1) < 0.01, 'it is as large');
+  },
   'the clock is right': async () => {
     const [now, wall] = (await out('import time, datetime; print(time.time(), datetime.datetime.now(datetime.UTC).timestamp())')).split(' ');
     assert.ok(Math.abs(now - Date.now() / 1000) < 2 && Math.abs(wall - Date.now() / 1000) < 2);
@@ -313,10 +349,10 @@ R()`);
 let failed = 0;
 const slow = process.env.SLOW;
 for (const [name, check] of Object.entries(checks)) {
-  const started = Date.now();
+  const begun = Date.now();
   try {
     await check();
-    if (slow) console.log(Date.now() - started, name);
+    if (slow) console.log(Date.now() - begun, name);
   } catch (reason) {
     failed++;
     console.log(`FAILED  ${name}\n${String(reason?.stack ?? reason).split('\n').slice(0, 25).join('\n')}\n`);

@@ -52,6 +52,12 @@ export class Host {
     return this;
   }
 
+  /** Makes this instance one that has only just started; start: the bytes of python-start.wasm. */
+  start(start) {
+    this.u8.set(new Uint8Array(new WebAssembly.Instance(new WebAssembly.Module(start)).exports.memory.buffer));
+    this.exports.gb_init();
+  }
+
   // ---------------------------------------------------------------- the contract
 
   call(request) {
@@ -300,7 +306,8 @@ export class Host {
 
 export function load(dist) {
   const wasm = gunzipSync(readFileSync(`${dist}/python.wasm.gz`));
-  return { wasm, module: new WebAssembly.Module(wasm), zip: repack(readFileSync(`${dist}/python313.zip`)) };
+  const start = gunzipSync(readFileSync(`${dist}/python-start.wasm.gz`));
+  return { wasm, module: new WebAssembly.Module(wasm), start, zip: repack(readFileSync(`${dist}/python313.zip`)) };
 }
 
 /** python313.zip with its entries stored: what the image expects at /lib/python313.zip. */

@@ -7,6 +7,7 @@ import dev.glovebox.cell.isolate.V8Library;
 import dev.glovebox.cell.wasm.PythonLibrary;
 import dev.glovebox.cell.wasm.PythonSource;
 import dev.glovebox.cell.wasm.QuickJsSource;
+import dev.glovebox.cell.wasm.StartMemory;
 import dev.glovebox.cell.wasm.WasiSource;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Limits;
@@ -93,8 +94,9 @@ public final class Cell {
             throws IOException {
         Path guest = options.dist().resolve("guest");
         PythonLibrary library = PythonLibrary.open(guest.resolve("python313.zip"));
-        LazySource python =
-                new LazySource(() -> new PythonSource(read(guest.resolve("python.wasm")), library, clock, random));
+        StartMemory start = StartMemory.open(guest.resolve("python-start.wasm"));
+        LazySource python = new LazySource(
+                () -> new PythonSource(read(guest.resolve("python.wasm")), start, library, clock, random));
         if (options.prime()) {
             python.prime();
         }

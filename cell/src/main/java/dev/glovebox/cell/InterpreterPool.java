@@ -25,6 +25,8 @@ final class InterpreterPool implements AutoCloseable {
     private static final int REFILL_NICE = 5;
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long PRESSED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    /// What is to be renewed waits for a quiet moment, but not longer than this.
+    private static final long RENEWAL_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
     /// After a failure, so that a broken source does not fill the log.
     private static final long FAILURE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -127,15 +129,17 @@ final class InterpreterPool implements AutoCloseable {
         Deque<InterpreterSource> unexercised = new ArrayDeque<>();
         // What no pool is kept of is not used much: it is not worth a second of a processor.
         shelves.values().stream().filter(shelf -> shelf.size > 0).forEach(shelf -> unexercised.add(shelf.source));
+        long lookedNanos = System.nanoTime();
         while (!closed) {
-            if (isPressed.getAsBoolean()) {
+            boolean pressed = isPressed.getAsBoolean();
+            boolean busy = !pressed && refillAll();
+            if (!(pressed || busy) || System.nanoTime() - lookedNanos > RENEWAL_PATIENCE_NANOS) {
+                busy |= renewOne();
+                lookedNanos = System.nanoTime();
+            }
+            if (pressed) {
                 LockSupport.parkNanos(this, PRESSED_NANOS);
                 continue;
-            }
-            boolean busy = false;
-            for (Shelf shelf : shelves.values()) {
-                busy |= refillOne(shelf);
-                busy |= shelf.source.tidy();
             }
             InterpreterSource next = busy ? null : unexercised.poll();
             if (next != null) {
@@ -154,18 +158,54 @@ final class InterpreterPool implements AutoCloseable {
         }
     }
 
+    private boolean refillAll() {
+        boolean busy = false;
+        for (Shelf shelf : shelves.values()) {
+            busy |= refillOne(shelf);
+            busy |= shelf.source.tidy();
+        }
+        return busy;
+    }
+
+    private boolean renewOne() {
+        for (Shelf shelf : shelves.values()) {
+            try {
+                if (shelf.size > 0 && shelf.source.renew()) {
+                    return true;
+                }
+            } catch (RuntimeException e) {
+                log.error("an interpreter's image could not be renewed; the one before stays in use", e);
+            }
+        }
+        return false;
+    }
+
     private boolean refillOne(Shelf shelf) {
-        if (shelf.ready.size() >= shelf.size || System.nanoTime() < shelf.notBeforeNanos) {
+        InterpreterSource.Warm outdated = outdated(shelf);
+        if ((outdated == null && shelf.ready.size() >= shelf.size) || System.nanoTime() < shelf.notBeforeNanos) {
             return false;
         }
         try {
             shelf.ready.addLast(shelf.source.prepare());
+            // Only now, so that the shelf is never empty for that.
+            if (outdated != null && shelf.ready.removeFirstOccurrence(outdated)) {
+                outdated.close();
+            }
             return true;
         } catch (RuntimeException e) {
             log.error("an interpreter for the pool could not be made", e);
             shelf.notBeforeNanos = System.nanoTime() + FAILURE_NANOS;
             return false;
         }
+    }
+
+    private static InterpreterSource.@Nullable Warm outdated(Shelf shelf) {
+        for (InterpreterSource.Warm warm : shelf.ready) {
+            if (!warm.isCurrent()) {
+                return warm;
+            }
+        }
+        return null;
     }
 
     @Override

@@ -18,6 +18,11 @@ public interface InterpreterSource extends AutoCloseable {
             return null;
         }
 
+        /// Whether the source would make the same today; if not, the pool replaces it when it has time.
+        default boolean isCurrent() {
+            return true;
+        }
+
         /// Whether it can serve under these limits.
         default boolean fits(ResourceLimits limits) {
             return true;
@@ -35,6 +40,12 @@ public interface InterpreterSource extends AutoCloseable {
 
     /// Runs typical code once, on nobody's behalf, so that V8 compiles well what all will use. Takes a second.
     default void exercise() {}
+
+    /// Makes anew what later interpreters begin with, if it is time for that. On the pool's own thread. True if it
+    /// was time. A failure leaves everything as it was.
+    default boolean renew() {
+        return false;
+    }
 
     /// Maintenance between two preparations, for example closing what ended sandboxes left. True if something
     /// was done.

@@ -53,6 +53,12 @@ final class LazySource implements InterpreterSource {
     }
 
     @Override
+    public boolean renew() {
+        InterpreterSource known = made;
+        return known != null && known.renew();
+    }
+
+    @Override
     public boolean tidy() {
         InterpreterSource known = made;
         return known != null && known.tidy();

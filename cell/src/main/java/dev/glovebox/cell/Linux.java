@@ -35,6 +35,8 @@ public final class Linux {
                     ValueLayout.JAVA_LONG));
     private static final MethodHandle MEMFD_CREATE = function(
             "memfd_create", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+    private static final MethodHandle CLOSE =
+            function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     private static final MethodHandle FTRUNCATE = function(
             "ftruncate", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
     private static final MethodHandle PWRITE = function(
@@ -133,6 +135,15 @@ public final class Linux {
             throw e;
         } catch (Throwable e) {
             throw broken("memfd_create", e);
+        }
+    }
+
+    /// Closes a descriptor that [#memoryFile] made. What is mapped of the file stays.
+    public static void close(int descriptor) {
+        try {
+            int _ = (int) CLOSE.invokeExact(descriptor);
+        } catch (Throwable e) {
+            throw broken("close", e);
         }
     }
 

@@ -81,6 +81,22 @@ class CellIT {
     }
 
     @Test
+    void soonHasAHashSeedThatIsNotTheBuilds() throws Exception {
+        String randomised = "";
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60); System.nanoTime() < end; Thread.sleep(100)) {
+            try (HostConnection sandbox = host.spawn(Tier.WASM, Language.PYTHON)) {
+                HostConnection.Call call = python(sandbox, "import sys; print(sys.flags.hash_randomization)");
+                assertExited(call, 0);
+                randomised = call.out();
+                if (randomised.equals("1\n")) {
+                    return;
+                }
+            }
+        }
+        assertThat(randomised).isEqualTo("1\n");
+    }
+
+    @Test
     void runsJavaScriptInBothTiers() {
         for (Tier tier : List.of(Tier.WASM, Tier.ISOLATE)) {
             try (HostConnection sandbox = host.spawn(tier, Language.JAVASCRIPT)) {

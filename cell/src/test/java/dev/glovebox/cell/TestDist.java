@@ -28,6 +28,7 @@ public final class TestDist {
         }
         Path guest = Files.createDirectories(dist.resolve("guest"));
         unpack(root.resolve("guest/python-wasm/dist/python.wasm.gz"), guest.resolve("python.wasm"));
+        unpack(root.resolve("guest/python-wasm/dist/python-start.wasm.gz"), guest.resolve("python-start.wasm"));
         unpack(root.resolve("guest/typescript/dist/typescript.wasm.gz"), guest.resolve("typescript.wasm"));
         for (String file : new String[] {
             "python-wasm/dist/python313.zip", "quickjs-wasm/dist/quickjs.wasm", "typescript/dist/typescript.js"

@@ -1,5 +1,8 @@
 package dev.glovebox.cell.isolate;
 
+import com.caoccao.javet.exceptions.JavetException;
+import com.caoccao.javet.interop.V8Host;
+import com.caoccao.javet.interop.V8Runtime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,8 +29,15 @@ public final class PreludeSnapshot {
 
     /// Makes a snapshot and writes it. Before the first isolate, in a process that serves nobody.
     public static void write(Path file) throws IOException {
-        byte[] snapshot = Prelude.snapshot();
-        Files.write(file, snapshot);
-        GIVEN.set(snapshot);
+        // All isolates of a process share V8's read-only heap, which the first one brings. A snapshot that is made in a
+        // process where there is none yet brings a larger one: a cell whose first isolate was of tier wasm, which has
+        // no snapshot, then died of its first of this tier.
+        try (V8Runtime _ = V8Host.getV8Instance().createV8Runtime()) {
+            byte[] snapshot = Prelude.snapshot();
+            Files.write(file, snapshot);
+            GIVEN.set(snapshot);
+        } catch (JavetException e) {
+            throw new IllegalStateException("V8 gives no isolate", e);
+        }
     }
 }

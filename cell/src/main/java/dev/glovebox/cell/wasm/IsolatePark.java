@@ -5,7 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Isolates in which the code of one image is compiled, between two instances. A new instance in a used isolate
+/// Isolates in which the code of our images is compiled, between two instances. A new instance in a used isolate
 /// costs a third of one in a new isolate (docs/adr/0003), and shares nothing with the one before: its memory is
 /// new, and guest code never runs as JavaScript. What was terminated or broke never comes back. Thread-safe.
 final class IsolatePark implements AutoCloseable {
@@ -17,7 +17,7 @@ final class IsolatePark implements AutoCloseable {
     /// V8 does not see the pages that an instance gave back; so it is asked to look now and then.
     private static final int USES_BETWEEN_COLLECTIONS = 50;
 
-    private final WasmImage image;
+    private volatile WasmImage image;
     private final List<String> functions;
     /// Holds the compiled code alive, and is never used.
     private final WasmIsolate anchor;
@@ -42,15 +42,42 @@ final class IsolatePark implements AutoCloseable {
         return isolate;
     }
 
+    /// What instances are made of now.
+    WasmImage image() {
+        return image;
+    }
+
+    /// Has later instances made of another image of the same code, and lets go of the one before.
+    void use(WasmImage next) {
+        WasmImage before = image;
+        image = next;
+        before.close();
+    }
+
     /// Makes an instance of the image in an isolate that has none.
     ///
     /// @return false if there is no memory for it
     boolean begin(WasmIsolate isolate, int pagesMax, WasmIsolate.HostFunctions host) {
-        LinearMemory memory = isolate.newMemory(image.initialPages(), Math.max(pagesMax, image.initialPages()));
+        try (WasmImage current = heldImage()) {
+            return begin(isolate, current, pagesMax, host);
+        }
+    }
+
+    private WasmImage heldImage() {
+        WasmImage current = image;
+        while (!current.hold()) {
+            current = image;
+        }
+        return current;
+    }
+
+    /// The same for a given image of the same code, which the caller holds.
+    boolean begin(WasmIsolate isolate, WasmImage from, int pagesMax, WasmIsolate.HostFunctions host) {
+        LinearMemory memory = isolate.newMemory(from.initialPages(), Math.max(pagesMax, from.initialPages()));
         if (memory == null) {
             return false;
         }
-        image.mapOver(memory.address());
+        from.mapOver(memory.address());
         return isolate.instantiate(host) == WasmIsolate.End.RETURNED;
     }
 

@@ -3,21 +3,13 @@ package dev.glovebox.cell.wasm;
 import dev.glovebox.cell.Interpreter;
 import dev.glovebox.cell.InterpreterHome;
 import dev.glovebox.cell.InterpreterSource;
-import dev.glovebox.cell.Program;
-import dev.glovebox.cell.fs.MemoryFileSystem;
-import dev.glovebox.cell.wasi.WasiProgram;
-import dev.glovebox.core.ErrorCode;
-import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.GuestPath;
-import dev.glovebox.core.Outcome;
 import dev.glovebox.core.ResourceLimits;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
-import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/// Makes Python interpreters from one image.
+/// Makes Python interpreters from one image, and that image anew from time to time ([PythonRenewal]).
 public final class PythonSource implements InterpreterSource {
     /// What programs do most. V8 compiles code anew, and well, when it has run for a while, and all isolates of
     /// a cell share the result: after this a loop runs at full speed from its first turn.
@@ -50,138 +42,100 @@ public final class PythonSource implements InterpreterSource {
                     str(error)
             """.getBytes(StandardCharsets.UTF_8);
 
-    private static final byte[] SMALLEST = "print(1 + 1)".getBytes(StandardCharsets.UTF_8);
-
-    private final IsolatePark park;
-    private final WasmImage image;
-    private final PythonLibrary library;
-    private final InstantSource clock;
-    private final RandomGenerator random;
+    private final PythonMaker maker;
+    private final PythonRenewal renewal;
 
     /// @param module `python.wasm`
-    public PythonSource(byte[] module, PythonLibrary library, InstantSource clock, RandomGenerator random) {
-        image = WasmImage.of(module);
-        park = new IsolatePark(image, WasiGuest.NAMES);
-        this.library = library;
-        this.clock = clock;
-        this.random = random;
+    /// @param start `python-start.wasm`
+    public PythonSource(
+            byte[] module, StartMemory start, PythonLibrary library, InstantSource clock, RandomGenerator random) {
+        this(module, start, library, clock, random, PythonRenewal.AGE_MAX);
+    }
+
+    /// For tests, which wait less.
+    PythonSource(
+            byte[] module,
+            StartMemory start,
+            PythonLibrary library,
+            InstantSource clock,
+            RandomGenerator random,
+            Duration ageMax) {
+        maker = new PythonMaker(WasmImage.of(module), library, clock, random);
+        renewal = new PythonRenewal(maker, start, ageMax);
     }
 
     @Override
     public Interpreter create(InterpreterHome home) {
-        int pages = pages(home.limits());
-        WasmIsolate isolate = park.take();
-        return adopt(isolate, home, begin(isolate, pages, home));
+        int pages = maker.pages(home.limits());
+        renewal.used();
+        return maker.begin(maker.park().take(), pages, home);
     }
 
     @Override
     public Warm prepare() {
-        MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
-        library.mountIn(nowhere);
-        InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);
-        WasmIsolate isolate = park.take();
-        PythonInterpreter probed = adopt(isolate, home, begin(isolate, pages(ResourceLimits.DEFAULT), home));
+        WasmImage image = maker.park().image();
+        WasmIsolate isolate = maker.park().take();
+        PythonInterpreter probed = maker.begin(isolate, maker.pages(ResourceLimits.DEFAULT), maker.nobody());
         if (!probed.probe()) {
             probed.close();
             throw new IllegalStateException("Python does not answer");
         }
-        return new Ready(isolate);
+        return new Ready(isolate, image);
     }
 
-    /// Runs the smallest program and lets the image learn which pages every program writes to.
-    private void learn() {
-        MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
-        library.mountIn(nowhere);
-        InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);
-        WasmIsolate isolate = park.take();
-        try (Interpreter interpreter = adopt(isolate, home, begin(isolate, pages(home.limits()), home))) {
-            Program program = new Program(SMALLEST, "main.py", List.of("main.py"), Map.of(), GuestPath.HOME);
-            interpreter.run(program, SilentStreams.INSTANCE);
-            LinearMemory memory = isolate.memory();
-            if (memory != null) {
-                image.learnFrom(memory.address());
-            }
-        }
+    @Override
+    public boolean renew() {
+        return renewal.renew();
     }
 
     @Override
     public void exercise() {
-        learn();
-        MemoryFileSystem nowhere = new MemoryFileSystem(ResourceLimits.DEFAULT, clock, random);
-        library.mountIn(nowhere);
-        InterpreterHome home = new InterpreterHome(nowhere, ResourceLimits.DEFAULT, clock, random);
-        try (Interpreter interpreter = create(home)) {
-            Program program = new Program(EXERCISE, "exercise.py", List.of("exercise.py"), Map.of(), GuestPath.HOME);
-            if (!interpreter.run(program, SilentStreams.INSTANCE).equals(new Outcome.Exited(0))) {
-                throw new IllegalStateException("Python does not run");
-            }
+        WasmImage image = maker.park().image();
+        if (!image.hasLearnt()) {
+            maker.learn(image);
         }
-    }
-
-    private record Guest(WasiGuest host, ResultLines results) {}
-
-    private Guest guest(InterpreterHome home) {
-        ResultLines results = new ResultLines();
-        return new Guest(new WasiGuest(WasiProgram.EMPTY, home, results::write), results);
-    }
-
-    private Guest begin(WasmIsolate isolate, int pages, InterpreterHome home) {
-        Guest guest = guest(home);
-        if (!park.begin(isolate, pages, guest.host())) {
-            guest.host().close();
-            park.giveBack(isolate);
-            throw new GloveboxException(ErrorCode.OVERLOADED, "the cell has no memory for one more interpreter");
-        }
-        return guest;
-    }
-
-    private PythonInterpreter adopt(WasmIsolate isolate, InterpreterHome home, Guest guest) {
-        WasmProcess process = new WasmProcess(
-                isolate,
-                guest.host(),
-                guest.host(),
-                guest.results(),
-                home.limits().memoryBytes(),
-                park::giveBack);
-        process.findInterruptCells();
-        return new PythonInterpreter(process, home);
-    }
-
-    private int pages(ResourceLimits limits) {
-        return WasmPages.within(limits, image.initialPages(), "Python");
+        maker.run(image, EXERCISE, SilentStreams.INSTANCE);
     }
 
     @Override
     public boolean tidy() {
-        return park.tidy();
+        return maker.park().tidy();
     }
 
     @Override
     public void close() {
-        park.close();
+        maker.close();
     }
 
     /// An interpreter that has booted once for nobody, in an isolate of its own.
     private final class Ready implements Warm {
         private final WasmIsolate isolate;
+        private final WasmImage image;
 
-        Ready(WasmIsolate isolate) {
+        Ready(WasmIsolate isolate, WasmImage image) {
             this.isolate = isolate;
+            this.image = image;
         }
 
         @Override
         public Interpreter claim(InterpreterHome home) {
-            int pages = pages(home.limits());
+            int pages = maker.pages(home.limits());
+            renewal.used();
             if (home.limits().memoryBytes() == ResourceLimits.DEFAULT.memoryBytes()) {
-                return adopt(isolate, home, guest(home));
+                return maker.adopt(isolate, home);
             }
             isolate.drop();
-            return adopt(isolate, home, begin(isolate, pages, home));
+            return maker.begin(isolate, pages, home);
+        }
+
+        @Override
+        public boolean isCurrent() {
+            return image == maker.park().image();
         }
 
         @Override
         public void close() {
-            park.giveBack(isolate);
+            maker.park().giveBack(isolate);
         }
     }
 }

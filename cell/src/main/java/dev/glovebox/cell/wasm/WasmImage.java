@@ -5,11 +5,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// What every instance of one of our modules starts from: its code, and a file in memory that holds the first
 /// content of its memory. An instance maps that file copy-on-write, so it pays for the pages that it touches
-/// only, and what it writes is seen by nobody else. Thread-safe; lives as long as the cell.
-final class WasmImage {
+/// only, and what it writes is seen by nobody else. Thread-safe.
+final class WasmImage implements AutoCloseable {
     static final int PAGE_BYTES = 65_536;
     /// A call costs about as much as copying this many pages in vain.
     private static final int GAP_PAGES_MAX = 2;
@@ -18,6 +19,7 @@ final class WasmImage {
     private final int initialPages;
     private final int file;
     private final long fileBytes;
+    private final AtomicInteger holders = new AtomicInteger(1);
     private volatile List<Range> touched = List.of();
 
     private record Range(long offset, long bytes) {}
@@ -32,17 +34,28 @@ final class WasmImage {
     /// The image of a module as it is built.
     static WasmImage of(byte[] bytes) {
         ImageModule module = new ImageModule(bytes);
-        long size = (long) module.initialPages() * PAGE_BYTES;
-        int file = Linux.memoryFile(size);
         ByteBuffer source = ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
-        for (ImageModule.Segment segment : module.segments()) {
+        return of(module.code(), module.initialPages(), source, module.segments());
+    }
+
+    /// The same code, with the memory of an interpreter that has not started.
+    WasmImage withMemory(StartMemory start) {
+        StartMemory.Layout layout = start.layout();
+        return of(code, layout.pages(), start.content(), layout.segments());
+    }
+
+    private static WasmImage of(ByteBuffer code, int pages, ByteBuffer data, List<ImageModule.Segment> segments) {
+        long size = (long) pages * PAGE_BYTES;
+        WasmImage image = new WasmImage(code, pages, Linux.memoryFile(size), size);
+        for (ImageModule.Segment segment : segments) {
             long address = Integer.toUnsignedLong(segment.address());
             if (address + segment.length() > size) {
+                image.close();
                 throw new IllegalStateException("a module of ours has data outside its memory");
             }
-            Linux.write(file, source.slice(segment.offset(), segment.length()), address);
+            Linux.write(image.file, data.slice(segment.offset(), segment.length()), address);
         }
-        return new WasmImage(module.code(), module.initialPages(), file, size);
+        return image;
     }
 
     /// The same code, with the memory that an instance has now: its first steps need not be repeated.
@@ -68,6 +81,19 @@ final class WasmImage {
         return true;
     }
 
+    /// Keeps the image's file open until [#close()] is called once more; false if it is closed.
+    boolean hold() {
+        return holders.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
+    }
+
+    /// Lets go of the image. Instances that are made of it keep their memory.
+    @Override
+    public void close() {
+        if (holders.decrementAndGet() == 0) {
+            Linux.close(file);
+        }
+    }
+
     ByteBuffer code() {
         return code.duplicate();
     }
@@ -88,9 +114,11 @@ final class WasmImage {
     /// copied in a few calls. A page that is read first and copied when it is written to costs a fault more, and an
     /// interrupt of every processor that runs this process, which must forget the page that it knew.
     void learnFrom(long address) {
-        if (touched.isEmpty()) {
-            touched = ranges(Linux.ownPages(address, fileBytes));
-        }
+        touched = ranges(Linux.ownPages(address, fileBytes));
+    }
+
+    boolean hasLearnt() {
+        return !touched.isEmpty();
     }
 
     private static List<Range> ranges(BitSet pages) {
