@@ -123,9 +123,23 @@ public enum Tag {
     /// text, repeated: warm interpreters, for example `python=4`.
     WARM(105),
     USED_DISK_BYTES(106),
-    USED_FILES(107);
+    USED_FILES(107),
 
-    private static final Tag[] BY_CODE = new Tag[108];
+    /// text: names of a file's owner and group, or their numbers if they have no names.
+    FILE_OWNER(108),
+    FILE_GROUP(109),
+    /// u32: 1 if extended attributes are wanted.
+    XATTRS(110),
+    /// text, repeated, each followed by its XATTR_VALUE.
+    XATTR_NAME(111),
+    /// bytes, repeated.
+    XATTR_VALUE(112),
+    /// u32: 1 create, 2 write, 3 remove, 4 rename, 5 change of mode or owner, 6 overflow: events were lost.
+    WATCH_EVENT(113),
+    /// u64: the most memory that a sandbox held so far.
+    PEAK_MEMORY_BYTES(114);
+
+    private static final Tag[] BY_CODE = new Tag[115];
 
     static {
         for (Tag tag : values()) {

@@ -43,7 +43,9 @@ class ProtocolNumbersTest {
             80 CONTEXT, 81 MAIN_RESULT, 82 MIME_TYPE, 83 MIME_CONTENT, 84 ERROR_NAME, 85 ERROR_VALUE,
             86 ERROR_TRACEBACK, 90 TEMPLATE, 91 TIER, 92 SANDBOX, 93 ENTROPY, 94 CLOCK_MICROS, 95 POOLED,
             96 PHASE_MICROS, 97 MORE, 98 CONTEXT_LOST, 99 STARTED, 100 PROCESS_ID, 101 QUEUED_MICROS, 102 SANDBOXES,
-            103 RUNNING, 104 QUEUED, 105 WARM, 106 USED_DISK_BYTES, 107 USED_FILES""";
+            103 RUNNING, 104 QUEUED, 105 WARM, 106 USED_DISK_BYTES, 107 USED_FILES,
+            108 FILE_OWNER, 109 FILE_GROUP, 110 XATTRS, 111 XATTR_NAME, 112 XATTR_VALUE, 113 WATCH_EVENT,
+            114 PEAK_MEMORY_BYTES""";
 
     @Test
     void pinsTheNumbersOfFrameTypes() {
@@ -111,7 +113,7 @@ class ProtocolNumbersTest {
         assertThat(Tag.ofCode(-1)).isNull();
         assertThat(Tag.ofCode(0)).isNull();
         assertThat(Tag.ofCode(5)).isNull();
-        assertThat(Tag.ofCode(108)).isNull();
+        assertThat(Tag.ofCode(115)).isNull();
     }
 
     // ---- the page says the same

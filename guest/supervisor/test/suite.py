@@ -1,0 +1,388 @@
+"""The supervisor, its jails and its zygotes, from outside: what the server sees, and what a guest sees."""
+
+import contextlib
+import glob
+import json
+import os
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+
+import harness
+import host
+from harness import MIB, Supervisor
+
+IMAGE = harness.image()
+# What a program can find out about its own confinement. Printed as JSON.
+WHO = """
+import json, os, resource, sys
+status = dict(line.split(':', 1) for line in open('/proc/self/status') if ':' in line)
+keys = ['Uid', 'Gid', 'Groups', 'NoNewPrivs', 'Seccomp', 'Seccomp_filters', 'CapInh', 'CapPrm', 'CapEff', 'CapBnd',
+        'CapAmb', 'Cpus_allowed_list', 'SigBlk', 'SigIgn', 'SigCgt', 'Umask']
+limits = {n: resource.getrlimit(getattr(resource, n)) for n in dir(resource)
+          if n.startswith('RLIMIT_') and n != 'RLIMIT_RTTIME'}
+print(json.dumps({
+    'status': {k: status.get(k, '').strip() for k in keys},
+    'limits': limits,
+    'marked': resource.getrlimit(resource.RLIMIT_RTTIME)[1] >= 1 << 61,
+    'oom': open('/proc/self/oom_score_adj').read().strip(),
+    'groups': open('/proc/self/cgroup').read(),
+    'namespaces': {n: os.readlink('/proc/self/ns/' + n) for n in sorted(os.listdir('/proc/self/ns'))},
+    'environment': {k: v for k, v in os.environ.items() if k != 'MPLBACKEND'},
+    'directory': os.getcwd(), 'root': sorted(os.listdir('/')),
+    'descriptors': sorted(int(d) for d in os.listdir('/proc/self/fd'))[:4], 'count': len(os.listdir('/proc/self/fd')),
+    'owners': [os.fstat(d).st_uid for d in (1, 2)],
+    'path': sys.path, 'argv': sys.argv, 'flags': list(sys.flags), 'executable': sys.executable,
+    'parent': os.getppid(), 'session': os.getsid(0) == os.getpid(),
+}))
+"""
+
+
+@contextlib.contextmanager
+def zygote():
+    with Supervisor() as supervisor:
+        name, pid = supervisor.zygote(IMAGE)
+        yield supervisor, name, pid
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def until(test, seconds, what):
+    end = time.monotonic() + seconds
+    while not test():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.002)
+
+
+def members(supervisor, sandbox):
+    for base in ("/sys/fs/cgroup/memory", "/sys/fs/cgroup"):
+        with contextlib.suppress(OSError):
+            with open(f"{base}/glovebox/{supervisor.instance}/{sandbox}/cgroup.procs") as file:
+                return [int(line) for line in file]
+    raise AssertionError("no such group")
+
+
+def groups(supervisor):
+    places = ("/sys/fs/cgroup/*/glovebox/", "/sys/fs/cgroup/glovebox/")
+    return [path for place in places for path in glob.glob(place + supervisor.instance + "*")]
+
+
+def outcome(channel):
+    return channel.get("OUTCOME"), channel.get("EXIT_CODE")
+
+
+# ---------------------------------------------------------------- jails
+
+
+def check_a_jail_without_a_zygote():
+    with Supervisor() as supervisor:
+        sandbox, guest, event = supervisor.jail(IMAGE)
+        assert event[0] == "STARTED" and event[3] == "cold", event
+        channel = guest.python("print(6 * 7)")
+        assert channel.out == b"42\n", (channel.out, channel.err)
+        assert supervisor.kill(sandbox)[2:4] == ["signal", "9"]
+        assert not members_left(supervisor, sandbox)
+
+
+def members_left(supervisor, sandbox):
+    return [path for path in groups(supervisor) if os.path.exists(f"{path}/{sandbox}")]
+
+
+def check_limits_can_be_changed():
+    with Supervisor() as supervisor:
+        sandbox, guest, _ = supervisor.jail(IMAGE)
+        supervisor.send("LIMIT", sandbox, f"memory={64 * MIB}", "cpu=500", "pids=20")
+        supervisor.of(sandbox, "LIMITED")
+        channel = guest.python("x = bytearray(300 << 20)")
+        assert channel["OUTCOME"] == host.OUT_OF_MEMORY, channel.items
+        supervisor.send("LIMIT", "nobody", "memory=1000")
+        supervisor.of("nobody", "REFUSED")
+
+
+def check_the_end_of_input_ends_everything():
+    supervisor = Supervisor()
+    name, pid = supervisor.zygote(IMAGE)
+    sandbox, _, _ = supervisor.jail(IMAGE, zygote=name)
+    inside = members(supervisor, sandbox)
+    began = time.monotonic()
+    assert supervisor.close() == 0
+    assert time.monotonic() - began < 3
+    assert not any(is_alive(p) for p in [pid, *inside])
+    assert not groups(supervisor), groups(supervisor)
+
+
+def check_hostile_lines():
+    with Supervisor() as supervisor:
+        lines = [
+            b"\n", b"\t\n", b"START\n", b"START\t\n", b"KILL\n", b"NONSENSE\tx\n", b"\x00\x01\xff\tx\n",
+            b"START\t../../x\tkind=jail\n", b"START\tx\tkind=what\n", b"START\tx\tkind=jail\n",
+            b"START\tx\tkind=jail\ttemplate=relative\tgreeting=00\tsocket=/x\n",
+            b"START\tx\tkind=jail\ttemplate=/nowhere\tgreeting=00\tsocket=/x\n",
+            b"START\tx\tkind=jail\ttemplate=/%0\tgreeting=00\n", b"START\tx\tkind=jail\ttemplate=/%00\n",
+            b"START\tx\tkind=jail\tmemory=-1\n", b"START\tx\tkind=jail\tmemory=99999999999999999999999\n",
+            b"START\tx\tkind=jail\tnovalue\n", b"START\tx\tkind=jail\tunknown=1\n",
+            b"START\t" + b"y" * 200 + b"\tkind=jail\n", b"LIMIT\tx\tmemory=x\n",
+            b"START\tx\tkind=zygote\n", b"START\tx\tkind=zygote\tbind=/usr\n", b"START\tx\tkind=zygote\ttemplate=/nowhere\n",
+            b"START\tx\tkind=command\targument=a\ttemplate=/x\tinput=00\tzygote=z\n",
+            b"START\tx\tkind=command" + b"\targument=a" * 200 + b"\n", b"KILL\tnobody\textra\n",
+        ]
+        for line in lines:
+            supervisor.raw(line)
+        supervisor.raw(b"KI")
+        supervisor.raw(b"LL\tlast\n")
+        supervisor.of("last", "ENDED")
+        assert all(event[0] in ("FAILED", "REFUSED", "ENDED") for event in supervisor.events), supervisor.events
+        sandbox, guest, event = supervisor.jail(IMAGE)
+        assert event[0] == "STARTED", event
+        supervisor.request(sandbox, "jail", IMAGE, socket=supervisor.path, greeting="00")
+        assert "there is a sandbox of this id" in supervisor.of(sandbox, "FAILED")[2]
+        # Nobody who is the server writes such a line.
+        with contextlib.suppress(BrokenPipeError):
+            supervisor.raw(b"x" * 300_000)
+        assert supervisor.process.wait(5) == 0
+
+
+# ---------------------------------------------------------------- zygotes
+
+
+def check_a_warm_kernel():
+    with zygote() as (supervisor, name, _):
+        sandbox, guest, event = supervisor.jail(IMAGE, zygote=name)
+        assert event[3] == "warm", (event, supervisor.events)
+        channel = guest.python("import sys; print('pandas' in sys.modules); import pandas; print(pandas.Series([1, 2]).sum())")
+        assert channel.out == b"True\n3\n" and channel["POOLED"] == 1, (channel.out, channel.err, channel.items)
+        channel = guest.python("print(1)")
+        assert channel.out == b"1\n" and channel["POOLED"] == 0, channel.items
+        assert b"glovebox" not in guest.shell("ls -a /").out
+        assert supervisor.kill(sandbox)[2:4] == ["signal", "9"]
+
+
+def check_a_warm_kernel_is_confined_as_a_cold_one():
+    with zygote() as (supervisor, name, _):
+        _, guest, event = supervisor.jail(IMAGE, zygote=name)
+        assert event[3] == "warm", event
+        warm = guest.call(host.CONTEXT_OPEN, CONTEXT="warm", LANGUAGE="python")
+        assert warm["POOLED"] == 1, warm.items
+        found = {}
+        assert guest.call(host.CONTEXT_OPEN, CONTEXT="cold", LANGUAGE="python")["POOLED"] == 0
+        for context in ("warm", "cold"):
+            channel = guest.open(host.EXECUTE, CONTEXT=context, CODE=WHO.encode()).wait()
+            assert channel.out, (channel.err, channel.records())
+            found[context] = json.loads(channel.out)
+        for key in found["cold"]:
+            assert found["warm"][key] == found["cold"][key], (key, found["warm"][key], found["cold"][key])
+        assert found["warm"]["parent"] == 1 and found["warm"]["marked"] and found["warm"]["oom"] == "1000"
+        assert found["warm"]["status"]["CapBnd"] == "0" * 16 and found["warm"]["status"]["Uid"].split()[0] == "1000"
+
+
+def check_a_warm_kernel_cannot_do_more():
+    attempts = {
+        "become root": "os.setuid(0)",
+        "make a namespace": "ctypes.CDLL(None, use_errno=True).unshare(0x10000000) == 0 or 1 / 0",
+        "enter one": "ctypes.CDLL(None, use_errno=True).setns(os.open('/proc/1/ns/mnt', 0), 0) == 0 or 1 / 0",
+        "write below /proc": "open('/proc/self/comm', 'w').write('x')",
+        "write into the template's directory": "open('/usr/bin/python3', 'w')",
+        "signal the agent": "os.kill(1, 9)",
+        "raise a limit": "resource.setrlimit(resource.RLIMIT_NOFILE, (1 << 20, 1 << 20))",
+        "read the agent's memory": "open('/proc/1/mem', 'rb')",
+        "see the agent's descriptors": "os.listdir('/proc/1/fd')",
+        "spare itself": "open('/proc/self/oom_score_adj', 'w').write('0')",
+        "see another root": "os.listdir('/proc/1/root')",
+    }
+    with zygote() as (supervisor, name, _):
+        _, guest, _ = supervisor.jail(IMAGE, zygote=name)
+        assert guest.call(host.CONTEXT_OPEN, CONTEXT="c", LANGUAGE="python")["POOLED"] == 1
+        for what, code in attempts.items():
+            text = f"import ctypes, os, resource\ntry:\n    {code}\nexcept Exception:\n    print('refused')\nelse:\n    print('done')"
+            channel = guest.open(host.EXECUTE, CONTEXT="c", CODE=text.encode()).wait()
+            assert channel.out == b"refused\n", (what, channel.out, channel.records())
+        # What it was forked from is a file of the template, and nothing of the host.
+        channel = guest.open(host.EXECUTE, CONTEXT="c", CODE=b"print(os.readlink('/proc/self/exe'), os.path.realpath('/usr/bin/python3'))").wait()
+        one, other = channel.out.decode().split()
+        assert one == other, channel.out
+
+
+def check_each_kernel_has_its_own_randomness():
+    code = "import os, random, uuid, numpy; print(random.random(), numpy.random.rand(), uuid.uuid1().hex, os.urandom(8).hex())"
+    with zygote() as (supervisor, name, _):
+        seen = []
+        for _ in range(3):
+            _, guest, _ = supervisor.jail(IMAGE, zygote=name)
+            seen += guest.python(code).out.split()
+        assert len(set(seen)) == 12, seen
+
+
+def check_how_a_warm_kernel_ends_is_known():
+    with zygote() as (supervisor, name, _):
+        _, guest, _ = supervisor.jail(IMAGE, zygote=name)
+        channel = guest.python("import os; os._exit(7)")
+        assert outcome(channel) == (host.EXITED, 7) and channel["POOLED"] == 1, channel.items
+        _, guest, _ = supervisor.jail(IMAGE, zygote=name)
+        channel = guest.python("import os; os.kill(os.getpid(), 11)")
+        assert outcome(channel) == (host.EXITED, 139), channel.items
+
+
+def check_memory_and_processes_of_a_warm_kernel_are_limited():
+    with zygote() as (supervisor, name, _):
+        _, guest, _ = supervisor.jail(IMAGE, zygote=name, memory=64 * MIB)
+        channel = guest.python("x = bytearray(300 << 20)")
+        assert channel["OUTCOME"] == host.OUT_OF_MEMORY and channel["POOLED"] == 1, channel.items
+        assert guest.python("print(1)").out == b"1\n"
+        _, guest, _ = supervisor.jail(IMAGE, zygote=name, pids=20)
+        code = "import os, time\nn = 0\ntry:\n    while n < 100:\n        if os.fork() == 0:\n            time.sleep(60)\n        n += 1\nexcept OSError:\n    pass\nprint(n)"
+        channel = guest.python(code)
+        assert 5 < int(channel.out) < 20, channel.out
+
+
+def check_killing_takes_the_warm_kernel_along():
+    with zygote() as (supervisor, name, pid):
+        sandbox, _, _ = supervisor.jail(IMAGE, zygote=name)
+        inside = members(supervisor, sandbox)
+        assert len(inside) == 2, inside  # the stem and the kernel
+        supervisor.kill(sandbox)
+        assert not any(is_alive(p) for p in inside)
+        assert is_alive(pid)
+
+
+def check_many_at_once():
+    with zygote() as (supervisor, name, _):
+        names = [supervisor.name() for _ in range(50)]
+        for sandbox in names:
+            supervisor.ask_for_jail(IMAGE, sandbox, zygote=name)
+        guests = [supervisor.accept(60) for _ in names]
+        events = [supervisor.of(sandbox, "STARTED", "FAILED") for sandbox in names]
+        assert all(event[0] == "STARTED" for event in events), events
+        warm = sum(event[3] == "warm" for event in events)
+        assert warm >= 45, (warm, [event for event in supervisor.events if event[0] == "LOG"][:3])
+        assert all(guest.python("print(1)").out == b"1\n" for guest in guests)
+
+
+def check_sandboxes_outlive_their_zygote():
+    with zygote() as (supervisor, name, pid):
+        _, guest, _ = supervisor.jail(IMAGE, zygote=name)
+        os.kill(pid, signal.SIGKILL)
+        assert supervisor.of(name, "ENDED")[2:4] == ["signal", "9"]
+        channel = guest.python("import pandas; print(len(pandas.DataFrame({'a': [1, 2]})))")
+        assert channel.out == b"2\n" and channel["POOLED"] == 1, channel.items
+        _, guest, event = supervisor.jail(IMAGE, zygote=name)
+        assert event[3] == "cold" and guest.python("print(1)").out == b"1\n", event
+        again, _ = supervisor.zygote(IMAGE, name)
+        assert supervisor.jail(IMAGE, zygote=again)[2][3] == "warm"
+
+
+def check_a_zygote_that_hangs_holds_nobody_up_for_long():
+    with zygote() as (supervisor, name, pid):
+        os.kill(pid, signal.SIGSTOP)
+        began = time.monotonic()
+        _, guest, event = supervisor.jail(IMAGE, zygote=name)
+        assert event[:1] + event[3:] == ["STARTED", "cold"] and time.monotonic() - began < 8, event
+        assert supervisor.of(name, "ENDED")[2:4] == ["signal", "9"]
+        assert guest.python("print(1)").out == b"1\n"
+
+
+def check_a_sandbox_that_is_killed_at_once():
+    with zygote() as (supervisor, name, pid):
+        for pause in (0, 0, 0.002, 0.004, 0.006, 0.008, 0.01, 0.015):
+            sandbox = supervisor.name()
+            supervisor.ask_for_jail(IMAGE, sandbox, zygote=name)
+            time.sleep(pause)
+            supervisor.kill(sandbox)
+            assert not members_left(supervisor, sandbox)
+        while select.select([supervisor.listener], [], [], 0)[0]:
+            supervisor.listener.accept()[0].close()
+        sandbox, _, event = supervisor.jail(IMAGE, zygote=name)
+        assert event[3] == "warm" and is_alive(pid), event
+        until(lambda: len(members(supervisor, name)) == 1, 3, "the zygote is alone in its group")
+
+
+def check_a_killed_supervisor_takes_everything_along():
+    supervisor = Supervisor()
+    name, pid = supervisor.zygote(IMAGE)
+    inside = [pid]
+    for _ in range(3):
+        sandbox, guest, _ = supervisor.jail(IMAGE, zygote=name)
+        guest.open(host.PROCESS, LANGUAGE="python", CODE=b"import time; time.sleep(60)").started()
+        inside += members(supervisor, sandbox)
+    assert len(inside) == 7, inside
+    supervisor.process.kill()
+    until(lambda: not any(is_alive(p) for p in inside), 0.5, "all of it gone")
+    supervisor.process.wait()
+    supervisor.process.stdin.close()
+    supervisor.process.stdout.close()
+    # Its groups are removed by the next one of this home, once the server that they are named for is gone: as here.
+    for path in [p for group in groups(supervisor) for p in glob.glob(group + "/*/")] + groups(supervisor):
+        os.rmdir(path)
+    shutil.rmtree(supervisor.directory)
+
+
+def check_a_template_that_cannot_have_one():
+    with Supervisor() as supervisor, tempfile.TemporaryDirectory() as empty:
+        os.mkdir(empty + "/proc")
+        os.mkdir(empty + "/dev")
+        supervisor.request("z", "zygote", empty)
+        event = supervisor.of("z", "FAILED")
+        assert "has no /opt/glovebox/kernels/zygote.py" in event[2], event
+        os.makedirs(empty + "/opt/glovebox/kernels")
+        open(empty + "/opt/glovebox/kernels/zygote.py", "w").close()
+        supervisor.request("z2", "zygote", empty)
+        assert "python3 cannot be started" in supervisor.of("z2", "FAILED")[2]
+
+
+def check_a_zygote_of_another_template():
+    with zygote() as (supervisor, name, _), tempfile.TemporaryDirectory() as empty:
+        sandbox = supervisor.name()
+        supervisor.ask_for_jail(empty, sandbox, zygote=name)
+        assert "of another template" in supervisor.of(sandbox, "FAILED")[2]
+
+
+def check_a_zygote_holds_little_of_the_host():
+    with zygote() as (supervisor, name, pid):
+        with open(f"/proc/{pid}/status") as file:
+            status = dict(line.split(":", 1) for line in file)
+        assert int(status["CapEff"], 16).bit_count() == 3, status["CapEff"]
+        assert int(status["CapBnd"], 16).bit_count() == 3 and status["NoNewPrivs"].strip() == "1"
+        assert status["Threads"].strip() == "1"
+        for namespace in ("mnt", "net", "ipc", "uts"):
+            assert os.readlink(f"/proc/{pid}/ns/{namespace}") != os.readlink(f"/proc/self/ns/{namespace}"), namespace
+        with open(f"/proc/{pid}/mountinfo") as file:
+            roots = [line.split() for line in file]
+        assert [line[5].split(",")[0] for line in roots if line[4] == "/"] == ["ro"], roots
+        assert sorted(line[4] for line in roots) == ["/", "/dev", "/dev/pts", "/dev/shm", "/proc"], roots
+        opened = [os.readlink(path) for path in glob.glob(f"/proc/{pid}/fd/*")]
+        kinds = sorted(path.split(":")[0].split(" ")[0] for path in opened)
+        assert kinds == ["/dev/null", "/dev/null", "/memfd", "pid", "pipe", "socket"], opened
+
+
+def main():
+    if os.geteuid() != 0 or IMAGE is None:
+        why = "it needs root" if os.geteuid() != 0 else "there is no template: GLOVEBOX_TEST_IMAGE names one"
+        print(f"skipped: {why}\n0 passed, 0 failed, 1 skipped")
+        return 0
+    checks = {name[len("check_"):]: check for name, check in globals().items() if name.startswith("check_")}
+    chosen = {name: check for name, check in checks.items()
+              if len(sys.argv) == 1 or any(word in name for word in sys.argv[1:])}
+    failed = 0
+    for name, check in chosen.items():
+        began = time.monotonic()
+        try:
+            check()
+            print(f"ok      {name} ({(time.monotonic() - began) * 1000:.0f} ms)", flush=True)
+        except Exception:
+            failed += 1
+            print(f"FAILED  {name}\n{traceback.format_exc()}", flush=True)
+    print(f"{len(chosen) - failed} passed, {failed} failed, {len(checks) - len(chosen)} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
