@@ -22,10 +22,7 @@ final class TestReport {
     /// Suites that run on a tier name it in their class names.
     private static final List<String> TIERS = List.of("Wasm", "Isolate", "Jail", "Gvisor", "Microvm");
 
-    private static final Map<String, String> NOT_BUILT = Map.of(
-            "Jail", "not built yet",
-            "Gvisor", "not built yet",
-            "Microvm", "not built yet");
+    private static final Map<String, String> NOT_BUILT = Map.of("Microvm", "not built yet");
 
     private int passed;
     private int failed;
@@ -49,8 +46,11 @@ final class TestReport {
         failures.forEach(failure -> System.out.println("FAILED " + failure));
         System.out.println();
         System.out.println("tier      tests that ran on it");
+        Map<String, String> leftOut = leftOut(root.resolve("build/test-reports/left-out.tsv"));
         for (String tier : TIERS) {
-            String count = byTier.containsKey(tier) ? byTier.get(tier).toString() : NOT_BUILT.getOrDefault(tier, "none");
+            String count = leftOut.containsKey(tier)
+                    ? "left out: " + leftOut.get(tier)
+                    : byTier.containsKey(tier) ? byTier.get(tier).toString() : NOT_BUILT.getOrDefault(tier, "none");
             System.out.printf("%-9s %s%n", tier.toLowerCase(java.util.Locale.ROOT), count);
         }
         System.out.println();
@@ -60,6 +60,16 @@ final class TestReport {
         }
         System.out.println(passed + " passed, " + failed + " failed, " + skipped + " skipped");
         return failed == 0 && !tooFew;
+    }
+
+    /// The tiers that cannot run on this machine, with the reason (scripts/test-tools.sh).
+    private static Map<String, String> leftOut(Path file) throws IOException {
+        Map<String, String> reasons = new TreeMap<>();
+        for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
+            String[] fields = line.split("\t", 2);
+            reasons.merge(fields[0], fields[1], (one, other) -> one + "; " + other);
+        }
+        return reasons;
     }
 
     private static boolean isReport(Path path) {
@@ -98,7 +108,7 @@ final class TestReport {
 
     private void readPlain(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.sorted().toList()) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".txt")).sorted().toList()) {
                 String text = Files.readString(file);
                 Matcher matcher = PLAIN.matcher(text);
                 if (!matcher.find()) {

@@ -19,10 +19,12 @@ import org.jspecify.annotations.Nullable;
 /// One request on an [AgentConnection], as the host sees it: what the agent sends is kept here until the thread that
 /// made the request takes it. The agent's credit bounds it; an agent that overdraws it has broken the protocol.
 ///
-/// One thread takes; any thread may write and control. No thread holds this lock and the connection's.
+/// One thread takes; any thread may write, control and close. No thread holds this lock and the connection's.
 final class AgentChannel implements AutoCloseable {
     /// Credit is given back in steps, so that a chatty guest does not cost a frame per frame.
     private static final int GRANT_STEP_BYTES = Protocol.INITIAL_CREDIT_BYTES / 4;
+    /// Of no stream is the END waited for.
+    private static final int NO_STREAM = -1;
 
     private final AgentConnection connection;
     private final int number;
@@ -32,6 +34,7 @@ final class AgentChannel implements AutoCloseable {
     private final Backlog backlog = new Backlog();
     private final long[] agentCredit = new long[Protocol.STREAMS_MAX];
     private final boolean[] agentEnded = new boolean[Protocol.STREAMS_MAX];
+    private final boolean[] endTaken = new boolean[Protocol.STREAMS_MAX];
     private final long[] consumed = new long[Protocol.STREAMS_MAX];
     private final long[] ourCredit = new long[Protocol.STREAMS_MAX];
     /// The agent's CLOSE; the last frame of the channel.
@@ -86,7 +89,7 @@ final class AgentChannel implements AutoCloseable {
         backlog.add(frame.stream(), frame.payload());
     }
 
-    /// Nothing waits for it: CLOSE ends every stream.
+    /// Only a connection to a port waits for it ([#takeOrEnd]): CLOSE ends every stream.
     private void acceptEnd(Frame frame) {
         checkStream(frame.stream());
         if (agentEnded[frame.stream()] || frame.payload().length > 0) {
@@ -133,24 +136,38 @@ final class AgentChannel implements AutoCloseable {
     ///
     /// @throws GloveboxException BACKEND_LOST if the connection ended
     Optional<Frame> take(Duration atMost) throws InterruptedException {
+        return takeOrEnd(NO_STREAM, atMost);
+    }
+
+    /// As [#take], and once the END of a stream, behind its bytes. Empty also when another thread closes the channel
+    /// here.
+    Optional<Frame> takeOrEnd(int stream, Duration atMost) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long rest = atMost.toNanos();
-            while (backlog.isEmpty() && end == null) {
+            while (backlog.isEmpty() && end == null && !mayTakeEnd(stream)) {
                 checkNotLost();
-                if (rest <= 0) {
+                if (rest <= 0 || forgotten) {
                     return Optional.empty();
                 }
                 rest = arrived.awaitNanos(rest);
             }
-            if (backlog.isEmpty()) {
-                return Optional.ofNullable(end);
+            if (!backlog.isEmpty()) {
+                Backlog.Part part = backlog.remove();
+                return Optional.of(new Frame(FrameType.DATA, part.stream(), number, part.bytes()));
             }
-            Backlog.Part part = backlog.remove();
-            return Optional.of(new Frame(FrameType.DATA, part.stream(), number, part.bytes()));
+            if (mayTakeEnd(stream)) {
+                endTaken[stream] = true;
+                return Optional.of(Frame.of(FrameType.END, stream, number));
+            }
+            return Optional.ofNullable(end);
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean mayTakeEnd(int stream) {
+        return stream != NO_STREAM && agentEnded[stream] && !endTaken[stream];
     }
 
     private void checkNotLost() {
@@ -243,6 +260,7 @@ final class AgentChannel implements AutoCloseable {
         try {
             forgotten = true;
             credited.signalAll();
+            arrived.signalAll();
         } finally {
             lock.unlock();
         }

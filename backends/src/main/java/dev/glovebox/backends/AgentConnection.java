@@ -79,6 +79,16 @@ final class AgentConnection implements AutoCloseable {
         threads.start(name + "-write", this::writeLoop);
     }
 
+    /// Whether it has ended.
+    boolean isLost() {
+        lock.lock();
+        try {
+            return !lostReason.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Runs `action` once with the reason when the connection ends without [#close()]; at once if it has.
     void onLost(Consumer<String> action) {
         String reason;

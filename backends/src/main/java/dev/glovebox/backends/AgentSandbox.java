@@ -12,6 +12,7 @@ import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.Outcome;
+import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.Usage;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -52,6 +54,7 @@ final class AgentSandbox implements SandboxHandle {
     private final Patience patience;
     private final Map<ProcessId, AgentChannel> processes = new ConcurrentHashMap<>();
     private final Map<ContextId, AgentChannel> executions = new ConcurrentHashMap<>();
+    private final Set<PortCall> portCalls = ConcurrentHashMap.newKeySet();
     /// Whose turn it is in a context. The agent would queue them too, but then nobody here could tell a guest that is
     /// not ended at its limit from one that waits for its turn.
     private final Map<ContextId, ReentrantLock> turns = new ConcurrentHashMap<>();
@@ -324,9 +327,29 @@ final class AgentSandbox implements SandboxHandle {
         turns.remove(context);
     }
 
+    @Override
+    public void connect(int port, PortPeer peer) {
+        Fields fields = Fields.builder().number(Tag.PORT, port).build();
+        exchange(RequestKind.CONNECT, fields, channel -> {
+            PortCall call = new PortCall(channel, port, peer, patience.request());
+            portCalls.add(call);
+            try {
+                call.await();
+            } finally {
+                portCalls.remove(call);
+            }
+            return port;
+        });
+    }
+
     /// Sends the sandbox's identity, limits and environment; part of the start.
     void configure(Fields fields) {
         call(RequestKind.CONFIGURE, fields, Function.identity());
+    }
+
+    /// Whether its agent has gone.
+    boolean isLost() {
+        return connection.isLost();
     }
 
     @Override
@@ -411,6 +434,8 @@ final class AgentSandbox implements SandboxHandle {
     @Override
     public void close() {
         connection.close();
+        // A peer that does not read would otherwise be written to for ever.
+        portCalls.forEach(PortCall::breakOff);
         host.released();
     }
 }

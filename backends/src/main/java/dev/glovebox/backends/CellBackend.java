@@ -30,13 +30,19 @@ public final class CellBackend implements SandboxBackend {
     private static final Set<Capability> ISOLATE = EnumSet.of(
             Capability.JAVASCRIPT, Capability.TYPESCRIPT, Capability.CONTEXTS, Capability.FILES, Capability.STDIN);
 
+    private static final String JAILED = "it is in a jail of its own";
+    private static final String NOT_JAILED =
+            "it is not in a jail, which needs root, gcc, make and libseccomp-dev: an escape from V8 would be this user";
+
     private final AgentListener listener;
     private final Cells cells;
+    private final boolean isJailed;
     private final SecureRandom random = new SecureRandom();
 
-    private CellBackend(AgentListener listener, Cells cells) {
+    private CellBackend(AgentListener listener, Cells cells, boolean isJailed) {
         this.listener = listener;
         this.cells = cells;
+        this.isJailed = isJailed;
     }
 
     /// Opens the backend: listens for agents and starts the spare cells in the background.
@@ -67,7 +73,7 @@ public final class CellBackend implements SandboxBackend {
             if (options.oneRun()) {
                 cells.startAhead();
             }
-            return new CellBackend(listener, cells);
+            return new CellBackend(listener, cells, options.jail() != null);
         } catch (IOException failure) {
             throw new GloveboxException(
                     ErrorCode.TIER_UNAVAILABLE,
@@ -92,10 +98,9 @@ public final class CellBackend implements SandboxBackend {
         return List.of(status(Tier.WASM, trouble), status(Tier.ISOLATE, trouble));
     }
 
-    private static TierStatus status(Tier tier, String trouble) {
+    private TierStatus status(Tier tier, String trouble) {
         return trouble.isEmpty()
-                ? new TierStatus(
-                        tier, true, "a cell started and greeted; its process is not jailed in this version", "")
+                ? new TierStatus(tier, true, "a cell started and greeted; " + (isJailed ? JAILED : NOT_JAILED), "")
                 : new TierStatus(tier, false, trouble, "run './glovebox build' and see the server's log");
     }
 

@@ -120,13 +120,26 @@ final class Outcomes {
         }
     }
 
+    /// As [#check], for a connection to a port: there, what cannot be found is somebody who listens.
+    static void checkPort(Fields close, int port) {
+        Status status = status(close);
+        if (status != Status.OK) {
+            ErrorCode code = status == Status.NOT_FOUND ? ErrorCode.PORT_CLOSED : codeOf(status);
+            throw new GloveboxException(code, "port " + port + ": " + words(status, close));
+        }
+    }
+
     private static Status status(Fields close) {
         return Status.ofCode(close.requiredNumber(Tag.STATUS));
     }
 
     private static GloveboxException refusal(Status status, ErrorCode code, Fields close) {
+        return new GloveboxException(code, words(status, close));
+    }
+
+    private static String words(Status status, Fields close) {
         String message = text(close, Tag.MESSAGE);
-        return new GloveboxException(code, message.isBlank() ? "the sandbox answered " + status : message);
+        return message.isBlank() ? "the sandbox answered " + status : message;
     }
 
     private static ErrorCode codeOf(Status status) {

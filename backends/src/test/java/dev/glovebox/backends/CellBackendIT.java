@@ -400,7 +400,13 @@ class CellBackendIT {
 
     private CellOptions options(String mode, int spares) {
         return new CellOptions(
-                directory.resolve("java"), directory.resolve("dist"), directory.resolve("run"), mode, spares, false);
+                directory.resolve("java"),
+                directory.resolve("dist"),
+                directory.resolve("run"),
+                mode,
+                spares,
+                null,
+                false);
     }
 
     private CellBackend open(String mode, int spares, CellTimes times) {

@@ -21,7 +21,9 @@ public final class Bench {
             new LimitSection(),
             new BombSection(),
             new ServerSection(),
-            new CommandLineSection());
+            new CommandLineSection(),
+            new LinuxSection(),
+            new DensitySection());
 
     private Bench() {}
 
@@ -62,7 +64,7 @@ public final class Bench {
         Bare.load(distribution.natives());
         Sheet sheet = new Sheet(out);
         List<Section> chosen = options.names().isEmpty()
-                ? SECTIONS
+                ? SECTIONS.stream().filter(Section::isPartOfAll).toList()
                 : options.names().stream().map(Bench::section).toList();
         try (Lab lab = new Lab(distribution, options.quick(), options.seed())) {
             for (Section section : chosen) {

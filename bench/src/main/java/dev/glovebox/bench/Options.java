@@ -10,13 +10,13 @@ import java.util.Optional;
 
 /// What the benchmark was asked for on its command line.
 ///
-/// @param names of sections; empty is all
+/// @param names of sections; empty is all but those that must be named
 /// @param soak how long to soak instead
 record Options(boolean quick, Optional<Path> json, long seed, Optional<Duration> soak, List<String> names) {
     static final String USAGE = """
             usage: glovebox bench [--quick] [--json FILE] [--seed N] [SECTION...]
                    glovebox bench soak [--minutes N] [--seed N] [--json FILE]
-            Sections: %s; without a name, all of them.
+            Sections: %s; without a name, all of them but density.
             """;
 
     private static final long MINUTES_DEFAULT = 15;

@@ -71,6 +71,67 @@ final class Processes {
         return fields.length < 15 ? 0 : (Long.parseLong(fields[13]) + Long.parseLong(fields[14])) * MILLIS_PER_TICK;
     }
 
+    static long cpuMillis(List<Long> pids) {
+        return pids.stream().mapToLong(Processes::cpuMillis).sum();
+    }
+
+    static boolean exists(long pid) {
+        return Files.exists(process(pid));
+    }
+
+    static String name(long pid) {
+        return read(process(pid).resolve("comm")).strip();
+    }
+
+    /// What a process was started with.
+    static List<String> arguments(long pid) {
+        return List.of(read(process(pid).resolve("cmdline")).split("\0", -1));
+    }
+
+    /// How many mounts a process sees.
+    static int mounts(long pid) {
+        return (int) read(process(pid).resolve("mountinfo")).lines().count();
+    }
+
+    /// Cheaper than [#memory(long)].
+    static long residentBytes(long pid) {
+        return kibOf("VmRSS:", read(process(pid).resolve("status")));
+    }
+
+    /// Of the whole machine: what new processes could have.
+    static long availableBytes() {
+        return kibOf("MemAvailable:", read(PROC.resolve("meminfo")));
+    }
+
+    private static long kibOf(String key, String text) {
+        return text.lines()
+                .filter(line -> line.startsWith(key))
+                .mapToLong(Processes::kib)
+                .findFirst()
+                .orElse(0);
+    }
+
+    /// Of all processors together, since the machine started.
+    ///
+    /// @param idleTicks with nothing to do
+    record Machine(long idleTicks, long allTicks) {
+        /// How much of the time since then there was nothing to do, from 0 to 1.
+        double idleSince(Machine before) {
+            return (double) (idleTicks - before.idleTicks) / Math.max(1, allTicks - before.allTicks);
+        }
+    }
+
+    static Machine machine() {
+        String[] fields =
+                read(PROC.resolve("stat")).lines().findFirst().orElse("").split(" +", -1);
+        long all = 0;
+        for (int i = 1; i < Math.min(fields.length, 9); i++) {
+            all += Long.parseLong(fields[i]);
+        }
+        // Waiting for a disk is idle too.
+        return new Machine(fields.length < 6 ? 0 : Long.parseLong(fields[4]) + Long.parseLong(fields[5]), all);
+    }
+
     static int descriptors(long pid) {
         return names(process(pid).resolve("fd")).size();
     }

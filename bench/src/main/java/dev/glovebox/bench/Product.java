@@ -43,10 +43,20 @@ final class Product implements AutoCloseable {
     }
 
     /// @param jvmOptions added to those of `./glovebox serve`
-    record Setting(List<String> jvmOptions) {
-        static final Setting DEFAULT = new Setting(List.of());
+    /// @param serveOptions those of the verb itself
+    /// @param templates a directory of templates that the home is to have as its own; null: none
+    record Setting(
+            List<String> jvmOptions,
+            List<String> serveOptions,
+            @Nullable Path templates) {
+        static final Setting DEFAULT = new Setting(List.of(), List.of(), null);
         /// Without the cache of classes.
-        static final Setting COLD = new Setting(List.of("-XX:AOTMode=off"));
+        static final Setting COLD = new Setting(List.of("-XX:AOTMode=off"), List.of(), null);
+
+        /// With both tiers of Linux sandboxes.
+        static Setting linux(Path templates) {
+            return new Setting(List.of(), List.of("--allow-jail"), templates);
+        }
     }
 
     /// Starts one and waits until it takes requests.
@@ -58,12 +68,17 @@ final class Product implements AutoCloseable {
         command.add("@" + distribution.dist().resolve("server.flags"));
         command.addAll(setting.jvmOptions());
         command.addAll(List.of("dev.glovebox.cli.Main", "serve", "--listen", "127.0.0.1:0"));
+        command.addAll(setting.serveOptions());
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("GLOVEBOX_HOME", home.resolve("home").toString());
         long begun = System.nanoTime();
         Process process = null;
         try {
+            if (setting.templates() != null) {
+                Files.createDirectories(home.resolve("home"));
+                Files.createSymbolicLink(home.resolve("home/templates"), setting.templates());
+            }
             process = builder.start();
             return awaitReady(process, home, log, begun);
         } catch (IOException | RuntimeException e) {

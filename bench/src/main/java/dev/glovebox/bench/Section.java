@@ -7,5 +7,10 @@ interface Section {
     /// What it measures, in a few words.
     String title();
 
+    /// Whether it is measured when no section is named.
+    default boolean isPartOfAll() {
+        return true;
+    }
+
     void measure(Lab lab, Sheet sheet) throws InterruptedException;
 }

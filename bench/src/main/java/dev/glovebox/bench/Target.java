@@ -1,6 +1,6 @@
 package dev.glovebox.bench;
 
-/// What issue 3 asks of a figure.
+/// What the issue of a section asks of a figure.
 ///
 /// @param ofRatio whether the bound is on the ratio to the bare figure instead of on the figure
 record Target(double bound, boolean atMost, boolean ofRatio) {
@@ -11,6 +11,10 @@ record Target(double bound, boolean atMost, boolean ofRatio) {
 
     static Target atLeast(double bound) {
         return new Target(bound, false, false);
+    }
+
+    static Target ratioAtLeast(double bound) {
+        return new Target(bound, false, true);
     }
 
     static Target ratioAtMost(double bound) {

@@ -98,7 +98,7 @@ final class Context implements AutoCloseable {
 
     private void end(List<GuestRun> lost) {
         onEnd.run();
-        lost.forEach(run -> run.refuse("the context was lost by an earlier execution or closed"));
+        lost.forEach(run -> run.lose("the context was lost by an earlier execution or closed"));
         interpreter.close();
     }
 

@@ -266,6 +266,14 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
         }
     }
 
+    /// Says that what it was to run in is gone. Any thread.
+    void lose(String why) {
+        if (phase.compareAndSet(Phase.WAITING, Phase.DROPPED)) {
+            work.drop();
+            refuse(Status.NOT_FOUND, why);
+        }
+    }
+
     private void refuse(Status status, String message) {
         if (closed.compareAndSet(false, true)) {
             output.finish(Fields.builder()

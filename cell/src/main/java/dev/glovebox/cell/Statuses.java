@@ -16,6 +16,7 @@ final class Statuses {
                     CONTEXT_NOT_FOUND,
                     FILE_NOT_FOUND,
                     KEY_NOT_FOUND,
+                    PORT_CLOSED,
                     ROUTE_NOT_FOUND -> Status.NOT_FOUND;
             case ALREADY_EXISTS -> Status.ALREADY_EXISTS;
             case WRONG_FILE_TYPE -> Status.IS_A_DIRECTORY;

@@ -28,14 +28,28 @@ public final class Main {
             Map.entry("create", CreateVerb::new),
             Map.entry("exec", ExecVerb::new),
             Map.entry("cp", CpVerb::new),
+            Map.entry("forward", ForwardVerb::new),
             Map.entry("kill", KillVerb::new),
             Map.entry("audit", AuditVerb::new),
             Map.entry("key", KeyVerb::new),
+            Map.entry("template", TemplateVerb::new),
             Map.entry("completion", CompletionVerb::new),
             Map.entry("version", VersionVerb::new));
 
     private static final List<String> ORDER = List.of(
-            "run", "serve", "doctor", "create", "ps", "exec", "cp", "kill", "audit", "key", "completion", "version");
+            "run",
+            "serve",
+            "doctor",
+            "create",
+            "ps",
+            "exec",
+            "cp",
+            "forward",
+            "kill",
+            "audit",
+            "key",
+            "completion",
+            "version");
 
     private Main() {}
 

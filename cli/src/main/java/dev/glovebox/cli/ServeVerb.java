@@ -21,9 +21,15 @@ final class ServeVerb implements Callable<Integer> {
     @Option(names = "--metrics-open", description = "Show /metrics without a key.")
     private boolean metricsOpen;
 
+    @Option(
+            names = "--allow-jail",
+            description = "Let tenants name the tier jail, which shares the host's kernel: for code you half trust.")
+    private boolean jailAllowed;
+
     @Override
     public Integer call() {
-        dev.glovebox.server.Main.serve(home.directory(), listen, metricsOpen);
+        dev.glovebox.server.Main.serve(
+                new dev.glovebox.server.Main.Options(home.directory(), listen, metricsOpen, jailAllowed));
         return 0;
     }
 }

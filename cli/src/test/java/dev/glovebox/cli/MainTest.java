@@ -27,6 +27,10 @@ final class MainTest {
         assertThat(execute("run", "-c", "1", "--timeout", "soon")).isEqualTo(2);
         assertThat(execute("cp", "a", "b")).isEqualTo(2);
         assertThat(execute("kill")).isEqualTo(2);
+        assertThat(execute("forward", "i0")).isEqualTo(2);
+        assertThat(execute("forward", "i0", "0")).isEqualTo(2);
+        assertThat(execute("forward", "i0", "80:70000")).isEqualTo(2);
+        assertThat(execute("forward", "i0", "http")).isEqualTo(2);
         assertThat(execute("audit", "nonsense")).isEqualTo(2);
     }
 
@@ -38,8 +42,19 @@ final class MainTest {
 
     @Test
     void describesEveryVerb() {
-        for (String verb :
-                List.of("run", "serve", "doctor", "create", "ps", "exec", "cp", "kill", "audit", "key", "completion")) {
+        for (String verb : List.of(
+                "run",
+                "serve",
+                "doctor",
+                "create",
+                "ps",
+                "exec",
+                "cp",
+                "forward",
+                "kill",
+                "audit",
+                "key",
+                "completion")) {
             CommandLine described = Objects.requireNonNull(
                     Main.commandLine(List.of(verb)).getSubcommands().get(verb));
             String usage = described.getUsageMessage();

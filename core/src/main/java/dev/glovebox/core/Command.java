@@ -233,6 +233,26 @@ public sealed interface Command<R> {
         }
     }
 
+    // ---- ports
+
+    /// Connects `peer` to a TCP port inside, and answers when both directions are over. Nothing but the sandbox itself
+    /// is reached that way.
+    record ConnectPort(SandboxId sandbox, int port, PortPeer peer) implements OnSandbox<Done> {
+        /// The largest number that TCP has room for.
+        public static final int PORT_MAX = 65_535;
+
+        public ConnectPort {
+            if (port < 1 || port > PORT_MAX) {
+                throw new GloveboxException(ErrorCode.INVALID_ARGUMENT, "port " + port + " is outside 1.." + PORT_MAX);
+            }
+        }
+
+        @Override
+        public String verb() {
+            return "port.connect";
+        }
+    }
+
     // ---- keys (administrators)
 
     /// The answer holds the key itself, which is told this once.

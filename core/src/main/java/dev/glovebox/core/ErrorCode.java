@@ -29,6 +29,8 @@ public enum ErrorCode {
     /// The tier exists but does not do this; the message says which tier does.
     UNSUPPORTED(Kind.BACKEND, 501),
     BACKEND_LOST(Kind.BACKEND, 502),
+    /// Nothing inside the sandbox listens on the port, or what listens does not answer.
+    PORT_CLOSED(Kind.BACKEND, 502),
     INTERNAL(Kind.INTERNAL, 500);
 
     /// Who has to act.

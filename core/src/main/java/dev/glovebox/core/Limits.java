@@ -21,8 +21,8 @@ public final class Limits {
 
     public static final Duration CPU_TIME_MAX = Duration.ofHours(24);
 
-    /// CPython needs about 10 MiB; a list of a million integers 40.
-    public static final long MEMORY_BYTES_DEFAULT = 128 * MIB;
+    /// CPython needs about 10 MiB, pandas 90; node needs 130 for a program that prints 10 MiB.
+    public static final long MEMORY_BYTES_DEFAULT = 256 * MIB;
     /// Below this no interpreter starts.
     public static final long MEMORY_BYTES_MIN = 16 * MIB;
     /// A 32-bit WebAssembly memory is at most 4 GiB; half of it keeps pointers positive.
@@ -88,6 +88,9 @@ public final class Limits {
     public static final int SANDBOXES_MAX = 1000;
     public static final int CONTEXTS_PER_SANDBOX_MAX = 16;
     public static final int PROCESSES_PER_SANDBOX_MAX = 64;
+    /// Connections to its ports at once: what some browsers open to one page. Each may hold 0.6 MiB of the server while
+    /// nobody reads, and takes one of the 1024 channels of the sandbox, of which files and processes need some.
+    public static final int PORT_CONNECTIONS_PER_SANDBOX_MAX = 256;
     /// Runs of one tenant that may be under way or waiting at once; one more is refused with 429.
     public static final int RUNS_PER_TENANT_MAX = 512;
     /// What a run may wait for a place on the cell's processors before it is refused.
@@ -114,6 +117,34 @@ public final class Limits {
     public static final long CELL_WORN_BYTES = 640 * MIB;
     /// How often a cell's memory is looked at. A guest that touches new memory as fast as it can gets 50 MB further.
     public static final Duration CELL_MEMORY_INTERVAL = Duration.ofMillis(20);
+
+    // ---- Linux sandboxes
+
+    /// Processes and threads of a workload: a build with many jobs fits, a fork bomb ends here.
+    public static final int PIDS_DEFAULT = 512;
+    /// What an interpreter with numpy and pandas in it, made ready before anybody came, may hold beside a workload's
+    /// own
+    /// limit; measured 75 MiB.
+    public static final long PREPARED_BYTES = 128 * MIB;
+    /// Processor time a second, in thousandths of a processor.
+    public static final int CPU_SHARE_MILLIS_DEFAULT = 2000;
+    /// From the request to the connection; measured 5 ms.
+    public static final Duration JAIL_START_MAX = Duration.ofSeconds(10);
+    /// The same for gVisor; measured 0.25 s, more on a busy machine. A way of intercepting system calls that hangs is
+    /// given up after this.
+    public static final Duration GVISOR_START_MAX = Duration.ofSeconds(20);
+    /// What gVisor's own kernel and file server may take beside the workload; measured 45 MiB, and more while the agent
+    /// in it has not yet seen that a guest is over its bound.
+    public static final long GVISOR_OVERHEAD_BYTES = 384 * MIB;
+    /// Host threads of gVisor: its kernel makes some for each of the guest's.
+    public static final int PIDS_OF_GVISOR = 4096;
+
+    // ---- templates
+
+    /// One step of a template's build, such as fetching all its packages; measured 80 s for the longest.
+    public static final Duration TEMPLATE_STEP_MAX = Duration.ofMinutes(30);
+    /// The end of what a step said, kept for the error that tells why it failed.
+    public static final int TEMPLATE_OUTPUT_BYTES_MAX = 16 * 1024;
 
     // ---- audit
 

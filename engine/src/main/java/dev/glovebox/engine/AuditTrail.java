@@ -137,6 +137,7 @@ final class AuditTrail {
                 details.put("context", interrupt.context().value());
             case Command.CloseContext close ->
                 details.put("context", close.context().value());
+            case Command.ConnectPort connect -> details.put("port", Integer.toString(connect.port()));
             case Command.CreateKey create -> {
                 details.put("tenant", create.tenant().value());
                 details.put("role", create.role().name());

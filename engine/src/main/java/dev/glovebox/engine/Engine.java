@@ -144,6 +144,7 @@ public final class Engine implements Gate, AutoCloseable {
                     case Command.Execute c -> inside.execute(c, sink);
                     case Command.InterruptContext c -> inside.interrupt(c);
                     case Command.CloseContext c -> inside.closeContext(c);
+                    case Command.ConnectPort c -> inside.connect(c);
                     case Command.CreateKey c -> parts.keys().create(c.tenant(), c.role(), c.label());
                     case Command.ListKeys _ -> parts.keyStore().list();
                     case Command.RevokeKey c -> {
@@ -164,6 +165,7 @@ public final class Engine implements Gate, AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             try {
                 sandboxes.close();
+                run.awaitWiped();
             } finally {
                 parts.backends().close();
             }

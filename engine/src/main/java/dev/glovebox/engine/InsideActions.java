@@ -116,6 +116,18 @@ final class InsideActions {
         return Command.Done.DONE;
     }
 
+    Command.Done connect(Command.ConnectPort command) {
+        LiveSandbox sandbox = sandboxes.find(command.sandbox());
+        SandboxHandle handle = sandbox.handle();
+        sandbox.beginPortConnection();
+        try {
+            handle.connect(command.port(), command.peer());
+        } finally {
+            sandbox.endPortConnection();
+        }
+        return Command.Done.DONE;
+    }
+
     private void observe(Sandbox sandbox, Language language, Execution.Result result) {
         parts.observer()
                 .ran(sandbox.tier(), language, result.outcome(), result.usage().wallTime(), result.pooled());

@@ -32,6 +32,7 @@ final class LiveSandbox {
     private Sandbox sandbox;
     private long processesStarted;
     private long contextsOpened;
+    private int portConnections;
 
     LiveSandbox(Sandbox sandbox, SandboxHandle handle) {
         this.sandbox = sandbox;
@@ -113,6 +114,24 @@ final class LiveSandbox {
                 throw new GloveboxException(
                         ErrorCode.PROCESS_NOT_FOUND, "sandbox " + sandbox.id() + " runs no process " + id);
             }
+        }
+    }
+
+    void beginPortConnection() {
+        synchronized (lock) {
+            if (portConnections >= Limits.PORT_CONNECTIONS_PER_SANDBOX_MAX) {
+                throw new GloveboxException(
+                        ErrorCode.QUOTA_EXCEEDED,
+                        "sandbox " + sandbox.id() + " already has " + portConnections
+                                + " open connections to its ports, its bound: close one");
+            }
+            portConnections++;
+        }
+    }
+
+    void endPortConnection() {
+        synchronized (lock) {
+            portConnections--;
         }
     }
 

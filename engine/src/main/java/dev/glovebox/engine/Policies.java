@@ -28,6 +28,14 @@ public record Policies(Map<TenantId, Policy> byTenant, Policy otherwise) {
             Limits.SANDBOXES_PER_TENANT_MAX,
             false);
 
+    /// For whoever runs Glovebox on their own machine without a server: the standard, and `jail` if they name it.
+    public static final Policy LOCAL = new Policy(
+            Set.of(Tier.WASM, Tier.ISOLATE, Tier.JAIL, Tier.GVISOR, Tier.MICROVM),
+            STANDARD.limitsMax(),
+            STANDARD.leaseMax(),
+            STANDARD.sandboxesMax(),
+            STANDARD.cellPerSandbox());
+
     public Policies {
         byTenant = Map.copyOf(byTenant);
     }
@@ -35,6 +43,11 @@ public record Policies(Map<TenantId, Policy> byTenant, Policy otherwise) {
     /// The standard policy for everybody.
     public static Policies standard() {
         return new Policies(Map.of(), STANDARD);
+    }
+
+    /// The local policy for everybody.
+    public static Policies local() {
+        return new Policies(Map.of(), LOCAL);
     }
 
     public Policy of(TenantId tenant) {

@@ -32,6 +32,8 @@ final class RunAction {
 
     private final Engine.Parts parts;
 
+    private final Wiping wiping = new Wiping();
+
     RunAction(Engine.Parts parts) {
         this.parts = parts;
     }
@@ -43,7 +45,14 @@ final class RunAction {
         TierChoice choice = TierChoice.choose(
                 spec.tier(), language, text, policy, parts.backends().tiers());
         parts.quotas().takeRun(tenant);
-        try (SandboxHandle handle = create(tenant, spec, choice, policy)) {
+        SandboxHandle handle;
+        try {
+            handle = create(tenant, spec, choice, policy);
+        } catch (RuntimeException | Error failure) {
+            parts.quotas().giveRun(tenant);
+            throw failure;
+        }
+        try {
             spec.files().forEach((path, content) -> handle.write(path, ByteSource.of(content)));
             Execution.Result result = spec.capture() ? evaluate(handle, spec, text, sink) : start(handle, spec, sink);
             parts.observer()
@@ -55,8 +64,22 @@ final class RunAction {
                             result.pooled());
             return new RunSpec.Report(choice.tier(), choice.reason(), result, fetch(handle, spec), intent);
         } finally {
+            wiping.begin(() -> wipe(tenant, handle));
+        }
+    }
+
+    /// The caller's place is free again when the sandbox is gone, and not before.
+    private void wipe(TenantId tenant, SandboxHandle handle) {
+        try {
+            handle.close();
+        } finally {
             parts.quotas().giveRun(tenant);
         }
+    }
+
+    /// Waits until every sandbox is wiped.
+    void awaitWiped() {
+        wiping.await();
     }
 
     private SandboxHandle create(TenantId tenant, RunSpec spec, TierChoice choice, Policy policy) {

@@ -18,6 +18,9 @@ import java.util.Map;
 /// elsewhere
 /// and ends whatever is under way.
 final class HttpConnection implements AutoCloseable {
+    /// The answer after which the connection speaks another protocol.
+    static final int SWITCHING = 101;
+
     private static final int HEAD_BYTES_MAX = 64 * 1024;
 
     private final InputStream in;
@@ -66,7 +69,9 @@ final class HttpConnection implements AutoCloseable {
             }
         }
         int status = Integer.parseInt(parts[1]);
-        return status < 200 ? readReply() : new HttpReply(status, headers, body(status, headers));
+        return status < 200 && status != SWITCHING
+                ? readReply()
+                : new HttpReply(status, headers, body(status, headers));
     }
 
     private FramedInput body(int status, Map<String, String> headers) throws IOException {
@@ -74,7 +79,7 @@ final class HttpConnection implements AutoCloseable {
             return FramedInput.chunked(in);
         }
         String length = headers.get("content-length");
-        if (length == null && status != 204) {
+        if (length == null && status != 204 && status != SWITCHING) {
             throw new IOException("the server's answer has no length");
         }
         try {
@@ -82,6 +87,20 @@ final class HttpConnection implements AutoCloseable {
         } catch (NumberFormatException e) {
             throw new IOException("the server's answer has the length '" + length + "'", e);
         }
+    }
+
+    /// What the other side sends, once the connection has switched to another protocol.
+    InputStream input() {
+        return in;
+    }
+
+    /// Takes what we send, once the connection has switched to another protocol.
+    OutputStream output() {
+        return out;
+    }
+
+    void shutdownOutput() throws IOException {
+        channel.shutdownOutput();
     }
 
     private String readLine(int[] budget) throws IOException {

@@ -9,8 +9,10 @@ import dev.glovebox.wire.api.InputRequest;
 import dev.glovebox.wire.api.LeaseRequest;
 import dev.glovebox.wire.api.SandboxResponse;
 import dev.glovebox.wire.api.SignalRequest;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// One sandbox. Thread-safe. It lives until it is killed or its lease ends, whatever becomes of this object.
 public final class Sandbox {
@@ -75,6 +77,20 @@ public final class Sandbox {
     /// Sends a signal as Linux numbers them.
     public void signal(long pid, int signal) {
         transport.send("POST", path + "/commands/" + pid + "/signal", new SignalRequest(signal));
+    }
+
+    /// Connects to a TCP port inside. The connection lives apart from this client: whoever asked for it closes it.
+    public PortConnection connect(int port) {
+        return transport.upgrade(path + "/ports/" + port);
+    }
+
+    /// Listens at 127.0.0.1 and bridges every connection to a port inside, until it is closed.
+    ///
+    /// @param local where to listen; 0 takes any port that is free
+    /// @param onFailure is told why a connection could not be bridged; called from other threads
+    /// @throws IOException if the local port cannot be had
+    public PortForward forward(int local, int port, Consumer<RuntimeException> onFailure) throws IOException {
+        return PortForward.start(this, local, port, onFailure);
     }
 
     /// Its files.

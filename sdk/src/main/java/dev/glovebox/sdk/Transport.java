@@ -71,12 +71,40 @@ final class Transport implements AutoCloseable {
             kept = reply.keepsConnection() && isAtEnd(reply.body());
             return answer;
         } catch (IOException e) {
-            throw new TransportException("the server at " + endpoint.name() + " did not answer: " + e.getMessage(), e);
+            throw unanswered(e);
         } finally {
             if (connection != null) {
                 giveBack(connection, kept);
             }
         }
+    }
+
+    /// Asks for a connection that speaks plain TCP once the server has answered.
+    PortConnection upgrade(String target) {
+        HttpBody none = new HttpBody.None(false);
+        String head = head("GET", target, "application/problem+json", none).stripTrailing()
+                + "\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
+        HttpConnection connection = null;
+        boolean kept = false;
+        try {
+            connection = take();
+            HttpReply reply = connection.exchange(head, none);
+            if (reply.status() != HttpConnection.SWITCHING) {
+                throw failure(reply);
+            }
+            kept = true;
+            return new PortConnection(connection);
+        } catch (IOException e) {
+            throw unanswered(e);
+        } finally {
+            if (connection != null && !kept) {
+                connection.close();
+            }
+        }
+    }
+
+    private TransportException unanswered(IOException e) {
+        return new TransportException("the server at " + endpoint.name() + " did not answer: " + e.getMessage(), e);
     }
 
     private static boolean isAtEnd(FramedInput body) throws IOException {

@@ -2,6 +2,9 @@ package dev.glovebox.server;
 
 import dev.glovebox.backends.CellBackend;
 import dev.glovebox.backends.CellOptions;
+import dev.glovebox.backends.LinuxBackend;
+import dev.glovebox.backends.LinuxOptions;
+import dev.glovebox.backends.Supervision;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.backend.SandboxBackend;
@@ -20,9 +23,14 @@ public final class Doctor {
     /// Every tier there is, the strongest last. Starts and ends what it needs to know.
     public static List<TierResponse> tiers(Path path) {
         HomeDirectory home = HomeDirectory.make(path);
-        CellOptions options = CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run());
-        try (CellBackend cells = CellBackend.open(options)) {
-            return probe(List.of(cells)).stream().map(ToWire::tier).toList();
+        Supervision supervision = new Supervision(HomeDirectory.distribution(), home.run());
+        CellOptions options =
+                CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run(), supervision);
+        LinuxOptions linuxOptions = LinuxOptions.forOneRun(supervision, HomeDirectory.distribution(), home.templates());
+        try (supervision;
+                CellBackend cells = CellBackend.open(options);
+                LinuxBackend linux = LinuxBackend.open(linuxOptions)) {
+            return probe(List.of(cells, linux)).stream().map(ToWire::tier).toList();
         } catch (GloveboxException e) {
             String why = String.valueOf(e.getMessage());
             return Arrays.stream(Tier.values())

@@ -2,6 +2,9 @@ package dev.glovebox.server;
 
 import dev.glovebox.backends.CellBackend;
 import dev.glovebox.backends.CellOptions;
+import dev.glovebox.backends.LinuxBackend;
+import dev.glovebox.backends.LinuxOptions;
+import dev.glovebox.backends.Supervision;
 import dev.glovebox.core.Command;
 import dev.glovebox.core.ExecutionSink;
 import dev.glovebox.core.MimeBundle;
@@ -48,21 +51,24 @@ public final class Embedded implements RunService {
         HomeDirectory home = HomeDirectory.make(path);
         Clock clock = Clock.systemUTC();
         MemoryStore store = new MemoryStore();
+        Supervision supervision = new Supervision(HomeDirectory.distribution(), home.run());
         // The cell first: its process starts while this one opens the log.
-        CellBackend cells =
-                CellBackend.open(CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run()));
+        CellBackend cells = CellBackend.open(
+                CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run(), supervision));
+        LinuxBackend linux =
+                LinuxBackend.open(LinuxOptions.forOneRun(supervision, HomeDirectory.distribution(), home.templates()));
         try {
             FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
             Engine engine = new Engine(new Engine.Options(
-                    List.of(cells),
+                    List.of(cells, linux),
                     store,
                     store,
                     audit,
-                    Policies.standard(),
+                    Policies.local(),
                     EngineObserver.NONE,
                     clock,
                     new SecureRandom()));
-            return new Embedded(engine, List.of(engine, audit));
+            return new Embedded(engine, List.of(engine, supervision, audit));
         } catch (RuntimeException e) {
             cells.close();
             throw told(e);

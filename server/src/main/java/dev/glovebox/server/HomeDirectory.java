@@ -39,6 +39,11 @@ record HomeDirectory(Path path) {
         return run().resolve("api.sock");
     }
 
+    /// The templates that were built here (`glovebox template build`).
+    Path templates() {
+        return path.resolve("templates");
+    }
+
     /// Where the built product is; the launcher says it.
     static Path distribution() {
         String dist = System.getProperty("glovebox.dist");

@@ -3,6 +3,7 @@ package dev.glovebox.server;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.Limits;
 import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.server.api.AcceptedSockets;
 import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ConnectionTracker;
 import dev.glovebox.server.api.Problems;
@@ -55,21 +56,23 @@ public final class HttpServer implements AutoCloseable {
     /// @param socket the Unix-domain socket's file; its directory is made for its owner alone
     public static HttpServer start(Api api, Authenticator authenticator, InetSocketAddress address, Path socket) {
         prepare(socket);
-        SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
+        AcceptedSockets sockets =
+                new AcceptedSockets(SocketOptions.builder().tcpNoDelay(true).build());
         WebServerConfig.Builder config = WebServer.builder()
                 .shutdownHook(false)
                 .bindAddress(address)
-                .connectionOptions(options)
-                .routing(api.routing(authenticator));
+                .connectionOptions(sockets)
+                .routing(api.routing(new Api.Listener(authenticator, sockets)));
         bound(config);
+        AcceptedSockets localSockets = new AcceptedSockets(SocketOptions.builder()
+                .socketKeepAlive(false)
+                .socketReuseAddress(false)
+                .build());
         ListenerConfig.Builder local = ListenerConfig.builder()
                 .name(LOCAL)
                 .bindAddress(UnixDomainSocketAddress.of(socket))
-                .connectionOptions(SocketOptions.builder()
-                        .socketKeepAlive(false)
-                        .socketReuseAddress(false)
-                        .build())
-                .routing(api.routing(Authenticator.local()));
+                .connectionOptions(localSockets)
+                .routing(api.routing(new Api.Listener(Authenticator.local(), localSockets)));
         bound(local);
         config.putSocket(LOCAL, local.build());
         WebServer server = config.build().start();

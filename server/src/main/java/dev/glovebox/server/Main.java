@@ -2,6 +2,9 @@ package dev.glovebox.server;
 
 import dev.glovebox.backends.CellBackend;
 import dev.glovebox.backends.CellOptions;
+import dev.glovebox.backends.LinuxBackend;
+import dev.glovebox.backends.LinuxOptions;
+import dev.glovebox.backends.Supervision;
 import dev.glovebox.core.Command;
 import dev.glovebox.core.Principal;
 import dev.glovebox.core.TenantId;
@@ -28,18 +31,23 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Main {
     private Main() {}
 
-    /// Runs the service until the process is told to end. Prints its address and, at the very first start, a
-    /// key.
+    /// How `glovebox serve` was called.
     ///
     /// @param listen host and port
     /// @param metricsOpen whether metrics are shown without a key
-    public static void serve(Path home, String listen, boolean metricsOpen) {
+    /// @param jailAllowed whether every tenant may name the tier `jail`, which shares the host's kernel
+    public record Options(Path home, String listen, boolean metricsOpen, boolean jailAllowed) {}
+
+    /// Runs the service until the process is told to end. Prints its address and, at the very first start, a
+    /// key.
+    public static void serve(Options options) {
         JsonLog.show();
-        Lifetime.untilTold(start(home, ListenAddress.of(listen), metricsOpen, System.out));
+        Lifetime.untilTold(start(options, System.out));
     }
 
-    static Running start(Path path, ListenAddress listen, boolean metricsOpen, PrintStream out) {
-        HomeDirectory home = HomeDirectory.make(path);
+    static Running start(Options options, PrintStream out) {
+        ListenAddress listen = ListenAddress.of(options.listen());
+        HomeDirectory home = HomeDirectory.make(options.home());
         Clock clock = Clock.systemUTC();
         SecureRandom random = new SecureRandom();
         AtomicBoolean takesWork = new AtomicBoolean(true);
@@ -47,15 +55,25 @@ public final class Main {
 
         FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
         SqliteStore store = SqliteStore.open(home.database(), clock);
-        List<SandboxBackend> backends = List.of(CellBackend.open(
-                CellOptions.forServer(HomeDirectory.java(), HomeDirectory.distribution(), home.run())));
-        Engine engine = new Engine(
-                new Engine.Options(backends, store, store, audit, Policies.standard(), metrics, clock, random));
+        Path distribution = HomeDirectory.distribution();
+        Supervision supervision = new Supervision(distribution, home.run());
+        List<SandboxBackend> backends = List.of(
+                CellBackend.open(CellOptions.forServer(HomeDirectory.java(), distribution, home.run(), supervision)),
+                LinuxBackend.open(LinuxOptions.forServer(supervision, distribution, home.templates())));
+        Engine engine = new Engine(new Engine.Options(
+                backends,
+                store,
+                store,
+                audit,
+                options.jailAllowed() ? Policies.local() : Policies.standard(),
+                metrics,
+                clock,
+                random));
         engine.reclaim();
         metrics.watchSandboxes(engine::sandboxesRunning);
 
-        Api api = new Api(
-                new ApiServices(engine, () -> Doctor.probe(backends), metrics::text, metricsOpen, takesWork::get));
+        Api api = new Api(new ApiServices(
+                engine, () -> Doctor.probe(backends), metrics::text, options.metricsOpen(), takesWork::get));
         HttpServer http = HttpServer.start(
                 api, new KeyAuthenticator(new Keys(store, random, clock)), listen.toSocketAddress(), home.socket());
 
@@ -66,7 +84,7 @@ public final class Main {
                     new Command.CreateKey(TenantId.DEFAULT, Principal.Role.ADMIN, "made at the first start"));
             out.println("API key (told this once): " + first.secret());
         }
-        return new Running(http.port(), takesWork, List.of(engine, http, store, audit));
+        return new Running(http.port(), takesWork, List.of(engine, supervision, http, store, audit));
     }
 
     /// A server that runs. Closing it refuses new work, ends all sandboxes, then everything else.

@@ -164,6 +164,7 @@ public final class FakeGate implements Gate {
                     new FileEntry(make.path().value(), FileEntry.Type.DIRECTORY, 0, 0755, sandbox.createdAt(), "");
                 case Command.MoveFile move -> move(move);
                 case Command.RemoveFile remove -> remove(remove);
+                case Command.ConnectPort connect -> FakePorts.connect(connect.port(), connect.peer());
                 case Command.OpenContext open -> open(open);
                 case Command.ListContexts _ -> List.copyOf(contexts.values());
                 case Command.Execute execute -> {

@@ -91,7 +91,7 @@ final class OpenApiIT {
                         .get("id")
                         .asString()
                 : "";
-        String filled = path.replace("{cid}", context).replace("{pid}", "1");
+        String filled = path.replace("{cid}", context).replace("{pid}", "1").replace("{port}", "80");
         filled = path.startsWith("/v1/keys/") ? "/v1/keys/key-3" : filled.replace("{id}", sandbox);
         return path.matches(".*/files(/stat|/list)?") ? filled + "?path=/f" : filled;
     }
@@ -111,8 +111,8 @@ final class OpenApiIT {
         if (described.isMissingNode()) {
             described = operation.get("responses").get("default");
             assertThat(response.statusCode()).as(name + ": " + response.body()).isGreaterThanOrEqualTo(400);
-            // No process runs when these are asked.
-            assertThat(name).containsAnyOf("/stdin", "/signal");
+            // No process runs when these are asked, and nobody asks for another protocol.
+            assertThat(name).containsAnyOf("/stdin", "/signal", "/ports");
         }
         String type = response.headers().firstValue("Content-Type").orElse("").split(";", 2)[0];
         JsonNode media = described.path("content").path(type);

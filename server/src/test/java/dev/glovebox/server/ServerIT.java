@@ -187,7 +187,7 @@ final class ServerIT {
         Sandbox sandbox = client.sandboxes().create(sandbox(Map.of("team", "blue")));
 
         assertThat(client.sandboxes().get(sandbox.id()).details().state()).isEqualTo("running");
-        assertThat(sandbox.details().limits().memoryBytes()).isEqualTo(128L << 20);
+        assertThat(sandbox.details().limits().memoryBytes()).isEqualTo(256L << 20);
         assertThat(sandbox.extend(Duration.ofMinutes(10)).expiresAt())
                 .isNotEqualTo(sandbox.details().expiresAt());
         sandbox.kill();

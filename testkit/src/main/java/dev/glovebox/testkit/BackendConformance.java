@@ -103,6 +103,13 @@ public abstract class BackendConformance {
     }
 
     @Nested
+    class Ports extends PortConformance {
+        Ports() {
+            super(BackendConformance.this::bench);
+        }
+    }
+
+    @Nested
     class ResourceBounds extends LimitsConformance {
         ResourceBounds() {
             super(BackendConformance.this::bench);

@@ -22,8 +22,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// tiers do. Thread-safe.
 public final class FakeBackend implements SandboxBackend {
     /// What it can do.
-    public static final Set<Capability> CAPABILITIES =
-            Set.copyOf(EnumSet.of(Capability.PYTHON, Capability.CONTEXTS, Capability.FILES, Capability.STDIN));
+    public static final Set<Capability> CAPABILITIES = Set.copyOf(
+            EnumSet.of(Capability.PYTHON, Capability.CONTEXTS, Capability.FILES, Capability.STDIN, Capability.PORTS));
 
     /// Programs for it: the name of the task.
     public static GuestPrograms programs(Language language) {

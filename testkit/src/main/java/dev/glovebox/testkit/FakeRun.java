@@ -35,6 +35,7 @@ final class FakeRun {
             Map<String, String> environment,
             GuestPath directory,
             FakeFiles files,
+            FakePorts ports,
             ResourceLimits limits,
             Map<String, String> globals) {}
 
@@ -157,6 +158,11 @@ final class FakeRun {
                 print("ready\n");
                 pause(true);
             }
+            case SERVE_PORTS ->
+                around.ports().serve(this::print, () -> {
+                    print("ready\n");
+                    pause(false);
+                });
             case SPIN -> pause(true);
             case SPIN_STUBBORNLY -> {
                 change(() -> stubborn = true);

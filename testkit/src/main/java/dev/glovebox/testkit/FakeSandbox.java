@@ -11,6 +11,7 @@ import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Outcome;
+import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.backend.Requirements;
@@ -32,6 +33,7 @@ public final class FakeSandbox implements SandboxHandle {
     private final FakeBackend backend;
     private final Requirements requirements;
     private final FakeFiles files;
+    private final FakePorts ports = new FakePorts();
     private final Map<ProcessId, FakeRun> processes = new ConcurrentHashMap<>();
     private final Map<ContextId, Context> contexts = new ConcurrentHashMap<>();
     private final Set<FakeRun> runs = ConcurrentHashMap.newKeySet();
@@ -87,7 +89,7 @@ public final class FakeSandbox implements SandboxHandle {
         List<String> arguments = spec.arguments().isEmpty() ? List.of(code.fileName()) : spec.arguments();
         FakeRun run = new FakeRun(
                 new FakeRun.Surroundings(
-                        arguments, environment, spec.directory(), files, spec.limits(), new HashMap<>()),
+                        arguments, environment, spec.directory(), files, ports, spec.limits(), new HashMap<>()),
                 spec.takesInput(),
                 sink);
         processes.put(process, run);
@@ -210,7 +212,13 @@ public final class FakeSandbox implements SandboxHandle {
             context(id);
             FakeRun run = new FakeRun(
                     new FakeRun.Surroundings(
-                            List.of("context"), environment, context.directory(), files, limits, context.globals()),
+                            List.of("context"),
+                            environment,
+                            context.directory(),
+                            files,
+                            ports,
+                            limits,
+                            context.globals()),
                     false,
                     sink);
             executions.put(id, run);
@@ -245,6 +253,13 @@ public final class FakeSandbox implements SandboxHandle {
     }
 
     @Override
+    public void connect(int port, PortPeer peer) {
+        check();
+        ports.connect(port, peer);
+        check();
+    }
+
+    @Override
     public void onLost(Consumer<String> action) {
         String why;
         synchronized (lock) {
@@ -275,6 +290,7 @@ public final class FakeSandbox implements SandboxHandle {
 
     private void endRuns(String why) {
         runs.forEach(run -> run.end(new Outcome.BackendLost(why)));
+        ports.breakOff();
     }
 
     @Override

@@ -54,6 +54,9 @@ public enum GuestTask {
     /// Imports a package with native code, as numpy; fails if there is none.
     IMPORT_NATIVE,
 
+    /// Prints `ready` and a newline, and serves the ports of [GuestPorts], for ever.
+    SERVE_PORTS,
+
     // ---- in a context
 
     /// Sets `x` to 41.

@@ -12,6 +12,35 @@ record JavaScriptPrograms(Language language, String fileName) implements GuestPr
         return (language == Language.TYPESCRIPT && !inContext ? TYPED : "") + plain(task);
     }
 
+    private static final String SERVE_PORTS = """
+            const net = require('net');
+            const hear = (s, then) => {
+                let n = 0;
+                s.on('data', (chunk) => { n += chunk.length; });
+                s.on('end', () => then(n));
+            };
+            const hows = [
+                (s) => s.pipe(s),
+                (s) => {
+                    s.end('first');
+                    hear(s, (n) => console.log('heard ' + n));
+                },
+                (s) => hear(s, (n) => s.end('heard ' + n)),
+                (s) => s.end('bye', () => s.destroy()),
+                (s) => s.once('data', () => s.resetAndDestroy()),
+            ];
+            let waiting = hows.length;
+            hows.forEach((how, i) => net.createServer({ allowHalfOpen: true }, (s) => {
+                s.on('error', () => {});
+                how(s);
+            }).listen(7001 + i, '127.0.0.1', 128, () => {
+                waiting -= 1;
+                if (waiting === 0) {
+                    console.log('ready');
+                }
+            }));
+            """;
+
     private static String plain(GuestTask task) {
         return switch (task) {
             case HELLO -> "console.log('hello, wörld');";
@@ -65,6 +94,7 @@ record JavaScriptPrograms(Language language, String fileName) implements GuestPr
                 """;
             case CONNECT -> "fetch('http://1.1.1.1/').then(() => console.log('connected'));";
             case IMPORT_NATIVE -> "console.log(require('sharp').versions);";
+            case SERVE_PORTS -> SERVE_PORTS;
             case SET_X -> "var x = 41;";
             case X_PLUS_1 -> "x + 1";
             case NO_VALUE -> "function f() {}";

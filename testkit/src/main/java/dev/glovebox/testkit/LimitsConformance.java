@@ -10,6 +10,8 @@ import dev.glovebox.core.Language;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.Outcome;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.backend.Capability;
 import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.testkit.BackendBench.Ran;
 import java.time.Duration;
@@ -102,7 +104,9 @@ public abstract class LimitsConformance extends BackendTopic {
             assertThat(ran.result().outcome()).as(ran.toString()).isEqualTo(new Outcome.Exited(1));
             assertThat(ran.result().error().orElseThrow().name()).isIn("MemoryError", "RangeError");
         }
-        assertThat(ran.result().usage().memoryPeakBytes()).isLessThan(160 * MIB);
+        // gVisor's kernel is asked every 10 ms how much is held, and counts a program's own text.
+        long overshoot = (bench().tier() == Tier.GVISOR ? 384 : 64) * MIB;
+        assertThat(ran.result().usage().memoryPeakBytes()).isLessThan(96 * MIB + overshoot);
         assertThat(run(sandbox, language, GuestTask.HELLO).stdout()).isEqualTo("hello, wörld\n");
     }
 
@@ -120,6 +124,13 @@ public abstract class LimitsConformance extends BackendTopic {
     void outputHasABound(Language language) {
         long bound = 100_000;
         Ran ran = runWith(language, GuestTask.FLOOD, output(bound));
+        if (bench().can(Capability.SHELL)
+                && language != Language.PYTHON
+                && ran.result().outcome() instanceof Outcome.OutOfMemory) {
+            // Node.js keeps what a slow reader has not taken, and may reach the other bound first.
+            livesOn(language);
+            return;
+        }
         assertThat(ran.result().outcome()).as(ran.toString()).isInstanceOf(Outcome.KilledByPolicy.class);
         Outcome.KilledByPolicy killed = (Outcome.KilledByPolicy) ran.result().outcome();
         assertThat(killed.rule()).contains("output");

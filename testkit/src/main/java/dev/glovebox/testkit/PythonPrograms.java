@@ -3,6 +3,47 @@ package dev.glovebox.testkit;
 import dev.glovebox.core.Language;
 
 record PythonPrograms() implements GuestPrograms {
+    private static final String SERVE_PORTS = """
+            import socket, struct, threading
+            def hear(s):
+                n = 0
+                while chunk := s.recv(65536):
+                    n += len(chunk)
+                return n
+            def echo(s):
+                while chunk := s.recv(65536):
+                    s.sendall(chunk)
+            def speaks_first(s):
+                s.sendall(b'first')
+                s.shutdown(socket.SHUT_WR)
+                print('heard', hear(s), flush=True)
+            def listens_first(s):
+                s.sendall(b'heard %d' % hear(s))
+            def leaves(s):
+                s.sendall(b'bye')
+            def breaks(s):
+                s.recv(1)
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+            def serve(s, how):
+                with s:
+                    try:
+                        how(s)
+                    except OSError:
+                        pass
+            def listen(l, how):
+                while True:
+                    s, _ = l.accept()
+                    threading.Thread(target=serve, args=(s, how), daemon=True).start()
+            hows = [echo, speaks_first, listens_first, leaves, breaks]
+            ears = [socket.create_server(('127.0.0.1', 7001 + i), backlog=128) for i in range(5)]
+            ts = [threading.Thread(target=listen, args=a) for a in zip(ears, hows)]
+            for t in ts:
+                t.start()
+            print('ready', flush=True)
+            for t in ts:
+                t.join()
+            """;
+
     @Override
     public Language language() {
         return Language.PYTHON;
@@ -78,6 +119,7 @@ record PythonPrograms() implements GuestPrograms {
             case CONNECT ->
                 "import socket\nsocket.create_connection(('1.1.1.1', 80), timeout=2).close()\nprint('connected')";
             case IMPORT_NATIVE -> "import numpy\nprint(int(numpy.arange(10).sum()))";
+            case SERVE_PORTS -> SERVE_PORTS;
             case SET_X -> "x = 41";
             case X_PLUS_1 -> "x + 1";
             case NO_VALUE -> "def f():\n    pass";

@@ -33,7 +33,7 @@ class ArchitectureTest {
             .importPackages("dev.glovebox");
 
     /// The only classes that see implementations and put them together.
-    private static final Set<String> WIRING = Set.of("Main", "Embedded", "Doctor", "AuditTool");
+    private static final Set<String> WIRING = Set.of("Main", "Embedded", "Doctor", "AuditTool", "TemplateTool");
 
     private static final Set<String> CELL_WIRING = Set.of("Cell", "IsolateSource", "SandboxFactory");
 
@@ -162,7 +162,8 @@ class ArchitectureTest {
         noClasses()
                 .that(DescribedPredicate.not(outermost("are launchers", name -> name.endsWith("Launcher"))
                                 .and(resideInAPackage(module("backends"))))
-                        .and(DescribedPredicate.not(resideInAnyPackage(module("bench"), module("conformance")))))
+                        .and(DescribedPredicate.not(
+                                resideInAnyPackage(module("bench"), module("conformance"), module("testkit")))))
                 .should()
                 .dependOnClassesThat(describe("start processes", c -> c.isEquivalentTo(ProcessBuilder.class)))
                 .orShould()

@@ -2,6 +2,7 @@ package dev.glovebox.testkit;
 
 import dev.glovebox.backends.CellBackend;
 import dev.glovebox.backends.CellOptions;
+import dev.glovebox.backends.Supervision;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxBackend;
 import java.io.IOException;
@@ -19,13 +20,17 @@ final class Cells {
         try {
             Path run = Files.createTempDirectory("gb-it");
             run.toFile().deleteOnExit();
-            return CellBackend.open(CellOptions.forServer(Path.of(System.getProperty("java.home")), distribution, run));
+            Supervision supervision = new Supervision(distribution, run);
+            return new Supervised(
+                    CellBackend.open(CellOptions.forServer(
+                            Path.of(System.getProperty("java.home")), distribution, run, supervision)),
+                    supervision);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
     }
 
     static void lose(SandboxBackend backend, Requirements sandbox) {
-        ((CellBackend) backend).killCell(sandbox.tenant());
+        ((CellBackend) ((Supervised) backend).backend()).killCell(sandbox.tenant());
     }
 }

@@ -84,6 +84,36 @@ class EngineLifeTest {
     }
 
     @Test
+    void connectionsToPortsAreBoundedAndEndWithTheSandbox() {
+        SandboxId id = bench.create(Samples.ALICES_KEY).id();
+        Recording recording = new Recording();
+        CompletableFuture<Execution.Result> server = BackendBench.beside(() ->
+                bench.engine.execute(Samples.ALICES_KEY, EngineBench.start(id, GuestTask.SERVE_PORTS), recording));
+        recording.awaitStdout("ready");
+        List<RecordingPeer> peers = IntStream.range(0, Limits.PORT_CONNECTIONS_PER_SANDBOX_MAX)
+                .mapToObj(_ -> new RecordingPeer())
+                .toList();
+        List<CompletableFuture<Command.Done>> open = peers.stream()
+                .map(peer -> BackendBench.beside(() -> connect(id, peer)))
+                .toList();
+        peers.forEach(RecordingPeer::awaitConnected);
+        refusal(() -> connect(id, new RecordingPeer())).is(ErrorCode.QUOTA_EXCEEDED, "256 open connections");
+        peers.getFirst().sayNoMore();
+        BackendBench.await(open.getFirst());
+        connect(id, new RecordingPeer().sayNoMore());
+        kill(id);
+        open.subList(1, open.size())
+                .forEach(connection ->
+                        refusal(() -> BackendBench.await(connection)).is(ErrorCode.BACKEND_LOST));
+        refusal(() -> connect(id, new RecordingPeer())).is(ErrorCode.SANDBOX_NOT_FOUND);
+        assertThat(BackendBench.await(server).outcome()).isInstanceOf(Outcome.BackendLost.class);
+    }
+
+    private Command.Done connect(SandboxId id, RecordingPeer peer) {
+        return bench.engine.execute(Samples.ALICES_KEY, new Command.ConnectPort(id, GuestPorts.ECHO, peer));
+    }
+
+    @Test
     void aLeaseEndsASandboxWithinASecond() {
         Sandbox sandbox = bench.create(Samples.ALICES_KEY, Duration.ofMillis(200));
         EngineBench.await("the end", () -> state(sandbox.id()) instanceof SandboxState.Dead);

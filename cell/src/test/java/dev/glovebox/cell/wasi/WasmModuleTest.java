@@ -118,7 +118,7 @@ class WasmModuleTest {
 
     @Test
     void countsThePagesThatFitIntoALimit() {
-        assertThat(WasmModule.pages(Limits.MEMORY_BYTES_DEFAULT)).isEqualTo(2048);
+        assertThat(WasmModule.pages(Limits.MEMORY_BYTES_DEFAULT)).isEqualTo(4096);
         assertThat(WasmModule.pages(65_536 * 2 - 1)).isEqualTo(1);
         assertThat(WasmModule.pages(Limits.MEMORY_BYTES_MAX)).isEqualTo(32_767);
         assertThatThrownBy(() -> WasmModule.parse(COMMAND).withMemoryMax(0))

@@ -8,6 +8,7 @@ import dev.glovebox.core.ExecutionSink;
 import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
+import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
 import java.util.List;
@@ -48,6 +49,12 @@ public interface SandboxHandle extends AutoCloseable {
     void interrupt(ContextId context);
 
     void closeContext(ContextId context);
+
+    /// Connects the peer to a TCP port inside (a loopback address there), and returns when both directions are over or
+    /// the peer has gone. Interrupting the calling thread breaks the connection off.
+    ///
+    /// @throws dev.glovebox.core.GloveboxException PORT_CLOSED or UNSUPPORTED; then the peer is left as it was
+    void connect(int port, PortPeer peer);
 
     /// Runs `action` once when the backend loses the sandbox, with the reason in words; not after [#close()].
     void onLost(java.util.function.Consumer<String> action);

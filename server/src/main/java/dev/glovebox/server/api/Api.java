@@ -38,6 +38,7 @@ public final class Api {
         table.addAll(CommandRoutes.all());
         table.addAll(FileRoutes.all());
         table.addAll(ContextRoutes.all());
+        table.addAll(PortRoutes.all());
         table.addAll(KeyRoutes.all());
         table.addAll(SystemRoutes.all(services));
         byte[] description = RecordJson.write(OpenApi.describe(table));
@@ -49,8 +50,14 @@ public final class Api {
         return routes;
     }
 
-    /// The routes for one listener, whose clients prove who they are to `authenticator`.
-    public HttpRouting.Builder routing(Authenticator authenticator) {
+    /// What the routes need to know of the listener that they serve.
+    ///
+    /// @param authenticator to whom its clients prove who they are
+    /// @param sockets those that it accepts
+    public record Listener(Authenticator authenticator, AcceptedSockets sockets) {}
+
+    /// The routes for one listener.
+    public HttpRouting.Builder routing(Listener listener) {
         HttpRouting.Builder routing = HttpRouting.builder();
         Map<String, SortedSet<String>> methods = new LinkedHashMap<>();
         for (Route route : routes) {
@@ -58,7 +65,7 @@ public final class Api {
             routing.route(
                     Method.create(route.method()),
                     route.path(),
-                    (request, response) -> serve(route, authenticator, request, response));
+                    (request, response) -> serve(route, listener, request, response));
         }
         methods.forEach((path, allowed) -> routing.any(path, (_, response) -> refuseMethod(allowed, response)));
         routing.any((_, response) -> answer(
@@ -67,10 +74,10 @@ public final class Api {
         return routing;
     }
 
-    private void serve(Route route, Authenticator authenticator, ServerRequest request, ServerResponse response) {
+    private void serve(Route route, Listener listener, ServerRequest request, ServerResponse response) {
         try {
-            Principal principal = admit(route, authenticator, request);
-            route.handler().handle(new HttpCall(request, response, services.gate(), principal));
+            Principal principal = admit(route, listener.authenticator(), request);
+            route.handler().handle(new HttpCall(request, response, services.gate(), principal, listener.sockets()));
         } catch (CloseConnectionException | RequestException e) {
             throw e;
         } catch (RuntimeException e) {

@@ -12,15 +12,18 @@ import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.engine.Gate;
 import dev.glovebox.sdk.RecordJson;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -33,13 +36,15 @@ final class HttpCall {
     private final ServerResponse response;
     private final Gate gate;
     private final Principal principal;
+    private final AcceptedSockets sockets;
     private @Nullable ClientWatch watch;
 
-    HttpCall(ServerRequest request, ServerResponse response, Gate gate, Principal principal) {
+    HttpCall(ServerRequest request, ServerResponse response, Gate gate, Principal principal, AcceptedSockets sockets) {
         this.request = request;
         this.response = response;
         this.gate = gate;
         this.principal = principal;
+        this.sockets = sockets;
     }
 
     Principal principal() {
@@ -80,6 +85,27 @@ final class HttpCall {
     /// The body as it is.
     InputStream bytes() {
         return request.content().inputStream();
+    }
+
+    /// The connection itself, which the client wants to speak another protocol on.
+    PortStream portStream() {
+        ConnectionContext connection = ConnectionTracker.current(request);
+        boolean isAsked = has(HeaderNames.UPGRADE, PortStream.PROTOCOL) && has(HeaderNames.CONNECTION, "upgrade");
+        if (connection == null || !isAsked) {
+            throw ToCore.invalid("a port is reached over HTTP/1.1 with 'Connection: Upgrade' and 'Upgrade: "
+                    + PortStream.PROTOCOL + "'; 'glovebox forward' does it");
+        }
+        if (request.content().hasEntity()) {
+            throw ToCore.invalid("a request for a port has no body: what is sent to it follows the answer");
+        }
+        return new PortStream(sockets.of(connection), connection.dataReader());
+    }
+
+    /// Whether one of a header's words is this one.
+    private boolean has(HeaderName header, String word) {
+        return request.headers().values(header).stream()
+                .flatMap(value -> Arrays.stream(value.split(",", -1)))
+                .anyMatch(part -> part.strip().equalsIgnoreCase(word));
     }
 
     <R> R execute(Command<R> command) {

@@ -118,6 +118,8 @@ final class OpenApi {
             }
             case Answer.Bytes _ -> responses.put("200", response(Map.of("application/octet-stream", Map.of())));
             case Answer.Text(String mediaType) -> responses.put("200", response(Map.of(mediaType, Map.of())));
+            case Answer.Upgrade _ ->
+                responses.put("101", Map.of("description", "from here on the connection is the port's"));
             case Answer.Nothing _ -> responses.put("204", Map.of("description", "done"));
         }
     }

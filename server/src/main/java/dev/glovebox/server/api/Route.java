@@ -50,6 +50,9 @@ record Route(
         record Text(String mediaType) implements Answer {}
 
         record Nothing() implements Answer {}
+
+        /// No answer but another protocol on the same connection.
+        record Upgrade() implements Answer {}
     }
 
     /// Serves it.

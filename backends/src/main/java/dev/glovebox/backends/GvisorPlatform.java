@@ -1,0 +1,58 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.Tier;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// How gVisor intercepts system calls on this machine: found out by starting a sandbox with each way, never assumed,
+/// for some hang. The first that answers is kept. Thread-safe.
+final class GvisorPlatform {
+    /// The fastest first. `kvm` is not tried: on a paravirtual KVM it hangs in the kernel.
+    private static final List<String> PLATFORMS = List.of("systrap", "ptrace");
+
+    private final LinuxHost host;
+    private @Nullable GvisorTier chosen;
+
+    GvisorPlatform(LinuxHost host) {
+        this.host = host;
+    }
+
+    /// Starts a sandbox, with the platform that worked before; the first one finds out which does.
+    ///
+    /// @throws GloveboxException TIER_UNAVAILABLE if none does
+    AgentSandbox start(ResourceLimits limits, boolean prepared) throws InterruptedException {
+        GvisorTier tier;
+        synchronized (this) {
+            if (chosen == null) {
+                return find(limits, prepared);
+            }
+            tier = chosen;
+        }
+        return host.start(tier, Tier.GVISOR, limits, prepared);
+    }
+
+    /// Whoever comes meanwhile waits: all would find the same.
+    private AgentSandbox find(ResourceLimits limits, boolean prepared) throws InterruptedException {
+        StringBuilder reasons = new StringBuilder();
+        for (String name : PLATFORMS) {
+            GvisorTier tier = host.gvisor(name);
+            try {
+                AgentSandbox first = host.start(tier, Tier.GVISOR, limits, prepared);
+                chosen = tier;
+                return first;
+            } catch (GloveboxException failure) {
+                if (failure.code() == ErrorCode.TIER_UNAVAILABLE) {
+                    throw failure;
+                }
+                reasons.append(reasons.isEmpty() ? "" : "; ")
+                        .append(name)
+                        .append(": ")
+                        .append(failure.getMessage());
+            }
+        }
+        throw new GloveboxException(ErrorCode.TIER_UNAVAILABLE, "runsc starts no sandbox here: " + reasons);
+    }
+}

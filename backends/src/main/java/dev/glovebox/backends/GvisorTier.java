@@ -1,0 +1,59 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.Limits;
+import dev.glovebox.core.ResourceLimits;
+import java.nio.file.Path;
+import java.util.List;
+
+/// gVisor's user-space kernel around the agent: `runsc run` in namespaces of its own, so that its end is the end of
+/// everything in it and no `runsc delete` is ever needed.
+final class GvisorTier implements LinuxTier {
+    private final Path runsc;
+    private final String platform;
+    private final Path scratch;
+    private final Path agent;
+
+    /// @param platform how it intercepts system calls: `systrap` or `ptrace`
+    /// @param scratch the directory that the supervisor prepares for the command, as the command sees it
+    GvisorTier(Path runsc, String platform, Path scratch, Path agent) {
+        this.runsc = runsc;
+        this.platform = platform;
+        this.scratch = scratch;
+        this.agent = agent;
+    }
+
+    @Override
+    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared) {
+        return StartRequest.command(id)
+                .put("template", image.toString())
+                .put("memory", groupBytes(limits, prepared))
+                .put("pids", Limits.PIDS_OF_GVISOR)
+                .put("disk", limits.diskBytes())
+                .put("inodes", limits.fileCount())
+                .put("config", OciConfig.of(agent, workloadBytes(limits, prepared)))
+                .arguments(List.of(
+                        runsc.toString(),
+                        "--root=" + scratch.resolve("state"),
+                        "--platform=" + platform,
+                        "--network=none",
+                        "--ignore-cgroups",
+                        "--allow-suid",
+                        "--host-settings=ignore",
+                        // The supervisor has put a layer of exact size over the template already: a second one in
+                        // gVisor's memory has no bound on files, and takes 30 ms of the start.
+                        "--overlay2=none",
+                        "run",
+                        "--bundle=" + scratch,
+                        id));
+    }
+
+    /// The kernel in user space counts too, and so does the writable layer, which is memory.
+    @Override
+    public long groupBytes(ResourceLimits limits, boolean prepared) {
+        return workloadBytes(limits, prepared) + limits.diskBytes() + Limits.GVISOR_OVERHEAD_BYTES;
+    }
+
+    private static long workloadBytes(ResourceLimits limits, boolean prepared) {
+        return limits.memoryBytes() + (prepared ? Limits.PREPARED_BYTES : 0);
+    }
+}

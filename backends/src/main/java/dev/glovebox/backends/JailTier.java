@@ -1,0 +1,31 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.Limits;
+import dev.glovebox.core.ResourceLimits;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// Namespaces, seccomp, Landlock and control groups around the agent; the host's kernel.
+///
+/// @param zygote the id of the one that gives the sandbox a warm kernel
+record JailTier(Optional<String> zygote) implements LinuxTier {
+    @Override
+    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared) {
+        StartRequest request = StartRequest.jail(id)
+                .put("template", image.toString())
+                .put("hostname", "sandbox")
+                .put("memory", groupBytes(limits, prepared))
+                .put("cpu", Limits.CPU_SHARE_MILLIS_DEFAULT)
+                .put("pids", Limits.PIDS_DEFAULT)
+                .put("disk", limits.diskBytes())
+                .put("inodes", limits.fileCount());
+        zygote.ifPresent(one -> request.put("zygote", one));
+        return request;
+    }
+
+    /// The agent stands outside its workload's group.
+    @Override
+    public long groupBytes(ResourceLimits limits, boolean prepared) {
+        return limits.memoryBytes() + (prepared ? Limits.PREPARED_BYTES : 0);
+    }
+}

@@ -1,0 +1,34 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Tier;
+import dev.glovebox.core.backend.TierStatus;
+import dev.glovebox.wire.agent.Fields;
+
+/// Finds out whether a tier of Linux sandboxes works here, by starting one.
+final class LinuxProbe {
+    private LinuxProbe() {}
+
+    static TierStatus of(LinuxOptions options, LinuxHost host, Tier tier) {
+        String missing = options.supervision().missing();
+        if (!missing.isEmpty()) {
+            return new TierStatus(tier, false, missing, "do that and ask again");
+        }
+        if (tier == Tier.GVISOR && options.runsc().isEmpty()) {
+            return new TierStatus(
+                    tier,
+                    false,
+                    "there is no runsc on this machine",
+                    "install it where PATH finds it (Debian: the package runsc), or set GLOVEBOX_RUNSC");
+        }
+        try (AgentSandbox sandbox = host.take(tier, LinuxBackend.readyLimits()).sandbox()) {
+            sandbox.configure(Fields.builder().build());
+            return new TierStatus(tier, true, "a sandbox started and its agent answered", "");
+        } catch (GloveboxException failure) {
+            return new TierStatus(tier, false, String.valueOf(failure.getMessage()), "do what the sentence says");
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return new TierStatus(tier, false, "interrupted", "ask again");
+        }
+    }
+}

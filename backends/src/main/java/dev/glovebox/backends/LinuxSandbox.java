@@ -1,0 +1,131 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Limits;
+import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.wire.agent.Fields;
+import dev.glovebox.wire.agent.Frame;
+import dev.glovebox.wire.agent.FrameType;
+import dev.glovebox.wire.agent.Protocol;
+import dev.glovebox.wire.agent.Tag;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// One Linux sandbox that runs: its processes, which the supervisor holds, and its agent's connection. Thread-safe.
+final class LinuxSandbox implements AgentSandbox.Host {
+    private static final System.Logger LOG = System.getLogger(LinuxSandbox.class.getName());
+    private static final Duration GONE_MAX = Duration.ofSeconds(10);
+    private static final List<String> CAPABILITIES =
+            List.of("shell", "files", "contexts", "pty", "ports", "watch", "python", "javascript");
+
+    private final String id;
+    private final Supervisor supervisor;
+    private final LinuxTier tier;
+    private final CompletableFuture<Supervisor.Ended> end;
+    private final AgentConnection connection;
+
+    private LinuxSandbox(
+            String id,
+            Supervisor supervisor,
+            LinuxTier tier,
+            CompletableFuture<Supervisor.Ended> end,
+            AgentConnection connection) {
+        this.id = id;
+        this.supervisor = supervisor;
+        this.tier = tier;
+        this.end = end;
+        this.connection = connection;
+    }
+
+    /// Starts one and waits for its agent's connection; the agent itself may not be there yet.
+    ///
+    /// @throws GloveboxException BACKEND_LOST with what failed
+    static LinuxSandbox start(
+            AgentListener listener,
+            Supervisor supervisor,
+            LinuxTier tier,
+            String id,
+            Path image,
+            ResourceLimits limits,
+            boolean prepared,
+            Duration patience)
+            throws InterruptedException {
+        try (AgentListener.Expected expected = listener.expect()) {
+            StartRequest request = tier.request(id, image, limits, prepared)
+                    .put("socket", listener.path().toString())
+                    .bytes("greeting", greeting(expected.token()));
+            CompletableFuture<Supervisor.Ended> end = supervisor.start(request, new Start(id, expected));
+            try {
+                AgentConnection connection = expected.take(patience);
+                return new LinuxSandbox(id, supervisor, tier, end, connection);
+            } catch (RuntimeException | InterruptedException failure) {
+                supervisor.kill(id);
+                throw failure;
+            }
+        }
+    }
+
+    private record Start(String id, AgentListener.Expected expected) implements Supervisor.Events {
+        @Override
+        public void over(String why) {
+            expected.giveUp(why);
+        }
+
+        @Override
+        public void logged(String line) {
+            LOG.log(System.Logger.Level.WARNING, "sandbox {0}: {1}", id, line);
+        }
+    }
+
+    /// The HELLO frame that the supervisor writes: so the token never enters the sandbox.
+    private static byte[] greeting(byte[] token) {
+        Fields fields = Fields.builder()
+                .number(Tag.VERSION, Protocol.VERSION)
+                .bytes(Tag.TOKEN, token)
+                .text(Tag.AGENT, "linux")
+                .texts(Tag.CAPABILITY, CAPABILITIES)
+                .build();
+        return new Frame(FrameType.HELLO, 0, 0, fields.encode()).encode().array();
+    }
+
+    AgentConnection connection() {
+        return connection;
+    }
+
+    /// How it ended, if it has; for the words of an outcome.
+    String ending() {
+        return end.isDone() ? end.join().words() : "";
+    }
+
+    /// Gives the workload the share of processors that it has in the long run. After the start, which a share would
+    /// hold
+    /// up: the runtime's own kernel has to come up first.
+    void share(ResourceLimits limits, boolean prepared) {
+        supervisor.limit(id, tier.groupBytes(limits, prepared), Limits.CPU_SHARE_MILLIS_DEFAULT);
+    }
+
+    @Override
+    public void released() {
+        supervisor.kill(id);
+        try {
+            end.get(GONE_MAX.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException failure) {
+            LOG.log(System.Logger.Level.ERROR, "sandbox {0} did not end within {1} s", id, GONE_MAX.toSeconds());
+            throw new GloveboxException(ErrorCode.INTERNAL, "a sandbox did not end in time", failure);
+        }
+    }
+
+    @Override
+    public void condemn(String why) {
+        LOG.log(System.Logger.Level.WARNING, "sandbox {0} is ended: {1}", id, why);
+        supervisor.kill(id);
+    }
+}
