@@ -84,6 +84,8 @@ final class TestReport {
                 .newDocumentBuilder()
                 .parse(report.toFile())
                 .getElementsByTagName("testcase");
+        // Nested classes of a shared suite bear its name; whose it was says the file.
+        String suite = report.getFileName().toString();
         for (int i = 0; i < cases.getLength(); i++) {
             Element test = (Element) cases.item(i);
             String name = test.getAttribute("classname") + "." + test.getAttribute("name");
@@ -96,7 +98,7 @@ final class TestReport {
             } else {
                 passed++;
                 TIERS.stream()
-                        .filter(tier -> test.getAttribute("classname").contains(tier))
+                        .filter(tier -> (suite + test.getAttribute("classname")).contains(tier))
                         .forEach(tier -> byTier.merge(tier, 1, Integer::sum));
             }
         }

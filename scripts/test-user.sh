@@ -47,11 +47,13 @@ runs() {
     check "$1: traceback" 1 'ZeroDivisionError' ./glovebox run -c '1/0'
     check "$1: time limit" 124 '' ./glovebox run -c 'while True: pass' --timeout 300ms
     check "$1: memory limit" 137 '' ./glovebox run -c 'x = [0] * 10**9' --memory 64M
-    check "$1: numpy names the tiers that have it" 1 'gvisor' ./glovebox run -c 'import numpy'
+    check "$1: numpy names the tiers that have it" 1 'gvisor' ./glovebox run --tier wasm -c 'import numpy'
     check "$1: no network" 1 '' ./glovebox run -c 'import urllib.request as u; u.urlopen("http://127.0.0.1:7070")'
     check "$1: no host files" 1 'FileNotFoundError' ./glovebox run -c 'open("/etc/hostname")'
     check "$1: unknown tier" 2 'tier' ./glovebox run --tier lead -c '1'
-    check "$1: tier that is not here" 125 'gvisor' ./glovebox run --tier gvisor -c '1'
+    check "$1: tier that is not here" 125 'microvm' ./glovebox run --tier microvm -c '1'
+    # This home has no template: what is missing is said, with the way to have it; or that the tier is not here.
+    check "$1: Linux sandbox without a template" 125 'glovebox' ./glovebox run --tier gvisor -c '1'
     check "$1: missing file" 2 'nowhere.py' ./glovebox run nowhere.py
     printf 'value\n1\n2\n4\n' >"$work/data.csv"
     check "$1: files in" 0 '"rows": 3' ./glovebox run --file "$work/data.csv:data.csv" \

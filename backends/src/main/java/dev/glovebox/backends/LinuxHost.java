@@ -17,9 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What all Linux sandboxes of this process stand on: the agents' socket, and sandboxes that are ready. Started when
-/// the
-/// first of them is wanted. Thread-safe.
+/// What all Linux sandboxes of this process stand on: the agents' socket, and sandboxes that are ready. Started
+/// when the first of them is wanted. Thread-safe.
 final class LinuxHost implements AutoCloseable {
     private static final String TEMPLATE = "code";
     private static final Duration ZYGOTE_PATIENCE = Duration.ofSeconds(10);

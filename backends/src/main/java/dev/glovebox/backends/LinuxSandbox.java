@@ -103,9 +103,8 @@ final class LinuxSandbox implements AgentSandbox.Host {
         return end.isDone() ? end.join().words() : "";
     }
 
-    /// Gives the workload the share of processors that it has in the long run. After the start, which a share would
-    /// hold
-    /// up: the runtime's own kernel has to come up first.
+    /// Gives the workload the share of processors that it has in the long run. After the start, which a share
+    /// would hold up: the runtime's own kernel has to come up first.
     void share(ResourceLimits limits, boolean prepared) {
         supervisor.limit(id, tier.groupBytes(limits, prepared), Limits.CPU_SHARE_MILLIS_DEFAULT);
     }

@@ -25,8 +25,9 @@ final class OciConfig {
     /// a whole: it would end with its kernel.
     private static final long SHARED_MEMORY_BYTES = 64L * 1024 * 1024;
 
-    /// What one more process of the guest takes of gVisor's memory on the host, rounded up (measured: 1 MiB).
-    private static final long PROCESS_BYTES = 3L * 512 * 1024;
+    /// What one more process of the guest takes of gVisor's memory on the host, rounded up (measured: 1 MiB, and
+    /// more while hundreds start at once).
+    private static final long PROCESS_BYTES = 3L * 1024 * 1024;
 
     /// What gVisor's kernel itself holds, generously.
     private static final long KERNEL_BYTES = 128L * 1024 * 1024;

@@ -5,9 +5,9 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;
 
-/// `./glovebox bench`: the figures of docs/SPECIFICATION.md, measured on this machine, each beside its bare primitive
-/// in
-/// the same run. A figure that misses its target is no failure; a measurement that could not be made is.
+/// `./glovebox bench`: the figures of docs/SPECIFICATION.md, measured on this machine, each beside its bare
+/// primitive in the same run. A figure that misses its target is no failure; a measurement that could not be made
+/// is.
 public final class Bench {
     private static final int STATUS_FAILED = 1;
     private static final int STATUS_USAGE = 2;

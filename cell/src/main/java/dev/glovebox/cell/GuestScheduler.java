@@ -26,10 +26,9 @@ final class GuestScheduler implements AutoCloseable {
     /// What a task waits for a place before it starts without one.
     static final long BATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-    /// The nice value of those behind all others: a tenth of a full share. Not lower: such a thread may (we think) hold
-    /// a
-    /// lock of V8, or keep the JVM from a safepoint, and everybody waits for it then. At nice 19, on a machine
-    /// with other work, one collection took seven seconds (docs/adr/0003).
+    /// The nice value of those behind all others: a tenth of a full share. Not lower: such a thread may (we
+    /// think) hold a lock of V8, or keep the JVM from a safepoint, and everybody waits for it then. At nice 19,
+    /// on a machine with other work, one collection took seven seconds (docs/adr/0003).
     static final int NICE_BEHIND = 10;
 
     /// Guests behind all others that are started from the queue: together they take no more than a short run

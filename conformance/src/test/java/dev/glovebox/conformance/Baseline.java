@@ -13,9 +13,9 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.opentest4j.TestAbortedException;
 
-/// Knows the failures that we live with: `baseline.txt`, a line each, `Suite.scenario: why`. Such a scenario is shown
-/// as
-/// skipped with its reason when it fails, and fails when it passes, so that the file never holds what is over.
+/// Knows the failures that we live with: `baseline.txt`, a line each, `Suite.scenario: why`. Such a scenario is
+/// shown as skipped with its reason when it fails, and fails when it passes, so that the file never holds what is
+/// over.
 public final class Baseline implements InvocationInterceptor {
     private static final Map<String, String> KNOWN = read();
 

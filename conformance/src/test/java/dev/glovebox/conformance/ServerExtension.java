@@ -4,9 +4,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/// Hands the server that is examined to whoever asks for a [Target]: the one that `glovebox.url` and `glovebox.key`
-/// name,
-/// else one of our own, started once and ended with the last suite.
+/// Hands the server that is examined to whoever asks for a [Target]: the one that `glovebox.url` and
+/// `glovebox.key` name, else one of our own, started once and ended with the last suite.
 public final class ServerExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(ServerExtension.class);

@@ -122,9 +122,8 @@ public final class Limits {
 
     /// Processes and threads of a workload: a build with many jobs fits, a fork bomb ends here.
     public static final int PIDS_DEFAULT = 512;
-    /// What an interpreter with numpy and pandas in it, made ready before anybody came, may hold beside a workload's
-    /// own
-    /// limit; measured 75 MiB.
+    /// What an interpreter with numpy and pandas in it, made ready before anybody came, may hold beside a
+    /// workload's own limit; measured 75 MiB.
     public static final long PREPARED_BYTES = 128 * MIB;
     /// Processor time a second, in thousandths of a processor.
     public static final int CPU_SHARE_MILLIS_DEFAULT = 2000;

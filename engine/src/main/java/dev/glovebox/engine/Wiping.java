@@ -5,9 +5,8 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Ends sandboxes whose answer is known behind that answer: taking a Linux sandbox apart takes from 2 to 80 ms, for
-/// which
-/// nobody needs to wait. Thread-safe.
+/// Ends sandboxes whose answer is known behind that answer: taking a Linux sandbox apart takes from 2 to 80 ms,
+/// for which nobody needs to wait. Thread-safe.
 final class Wiping {
     private static final System.Logger LOG = System.getLogger(Wiping.class.getName());
     private static final Duration AWAIT_MAX = Duration.ofSeconds(10);

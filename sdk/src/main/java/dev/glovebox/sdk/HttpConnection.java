@@ -15,8 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /// One connection that speaks HTTP/1.1, one exchange at a time. Not thread-safe, but [#close()] may come from
-/// elsewhere
-/// and ends whatever is under way.
+/// elsewhere and ends whatever is under way.
 final class HttpConnection implements AutoCloseable {
     /// The answer after which the connection speaks another protocol.
     static final int SWITCHING = 101;

@@ -65,9 +65,9 @@ final class HostProcesses {
         return !read(pid).isThere();
     }
 
-    /// The processes in sandboxes of one supervisor, living or not: those below it, and those that lost their parent
-    /// and
-    /// now stand below whoever takes in the orphans of our own ancestors. Others of this machine run sandboxes too.
+    /// The processes in sandboxes of one supervisor, living or not: those below it, and those that lost their
+    /// parent and now stand below whoever takes in the orphans of our own ancestors. Others of this machine run
+    /// sandboxes too.
     static Count ofSandboxes(long supervisor) {
         Map<Long, Entry> entries = new HashMap<>();
         try (Stream<Path> directories = Files.list(PROC)) {

@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Kills a server, its supervisor, or both, at random moments: whatever the sandboxes do, all of it is gone at once,
-/// and
-/// the next start finds and removes what is left.
+/// Kills a server, its supervisor, or both, at random moments: whatever the sandboxes do, all of it is gone at
+/// once, and the next start finds and removes what is left.
 class LinuxReclaimIT {
     private static final int JAIL_ROUNDS = 80;
     private static final int GVISOR_ROUNDS = 20;

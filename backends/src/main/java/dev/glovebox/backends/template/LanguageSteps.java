@@ -13,8 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /// Packages of Python and Node.js. The host's own pip and npm fetch them, with the host's configuration; inside,
-/// nothing
-/// is fetched, and no script of an npm package runs.
+/// nothing is fetched, and no script of an npm package runs.
 final class LanguageSteps {
     /// The newest C library that a wheel may ask for: that of Debian 12 is 2.36.
     private static final int GLIBC_MINOR_MAX = 36;

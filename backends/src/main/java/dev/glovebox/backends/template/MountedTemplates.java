@@ -7,8 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// An image is in use if any mount namespace of this machine has it mounted, whoever did that: sandboxes have
-/// namespaces
-/// of their own, so every process is asked. It sees what this user may see; as root, everything.
+/// namespaces of their own, so every process is asked. It sees what this user may see; as root, everything.
 public final class MountedTemplates implements TemplateUse {
     private final Path proc;
 

@@ -17,9 +17,8 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
-/// One JSON object and what it holds: texts, whole numbers, flags, lists and objects. Recipes, the notes beside an
-/// image
-/// and the documents of OCI images are read with it.
+/// One JSON object and what it holds: texts, whole numbers, flags, lists and objects. Recipes, the notes beside
+/// an image and the documents of OCI images are read with it.
 final class TemplateJson {
     private static final int DEPTH_MAX = 32;
 

@@ -27,10 +27,9 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The one function that JavaScript can call. Its arguments may come from anybody in the isolate, so each is checked;
-/// what goes wrong is a reply, and no exception of Java gets into V8. Bytes travel through one piece of memory that
-/// both
-/// sides see. The isolate's thread only.
+/// The one function that JavaScript can call. Its arguments may come from anybody in the isolate, so each is
+/// checked; what goes wrong is a reply, and no exception of Java gets into V8. Bytes travel through one piece of
+/// memory that both sides see. The isolate's thread only.
 final class HostCalls {
     static final int TRANSFER_BYTES = 64 * 1024;
 

@@ -9,10 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Holds one isolate to its memory. V8 itself does the counting ([V8Library]) and calls when the limit is near; the
-/// guest is then ended, and V8 gets room to come back to JavaScript. A sampler looks at running guests as well, for
-/// what
-/// V8 counts late: a WebAssembly memory that grows.
+/// Holds one isolate to its memory. V8 itself does the counting ([V8Library]) and calls when the limit is near;
+/// the guest is then ended, and V8 gets room to come back to JavaScript. A sampler looks at running guests as
+/// well, for what V8 counts late: a WebAssembly memory that grows.
 final class MemoryGuard {
     /// The largest thing that V8 allocates at once is 1 GiB, a string of two-byte characters. Without room for it the
     /// whole process would abort. It is taken only until the guest, which is ended by then, comes to its next step.

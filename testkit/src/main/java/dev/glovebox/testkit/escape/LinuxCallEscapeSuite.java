@@ -76,8 +76,7 @@ public abstract class LinuxCallEscapeSuite extends LinuxEscapeTopic {
             """;
 
     /// Calls of which each was the way in of some exploit, or changes the machine. Those that an emulated kernel
-    /// answers
-    /// it answers by itself.
+    /// answers it answers by itself.
     private static final String EXOTIC = """
             import fcntl, signal
             buffer = ctypes.create_string_buffer(4096)

@@ -41,9 +41,8 @@ public abstract class LinuxExhaustionEscapeSuite extends LinuxEscapeTopic {
         survived(sandbox, attack, false);
     }
 
-    /// For what gVisor's own memory grows by without a bound of its own: there the sandbox may end as a whole, as a
-    /// value,
-    /// or have no memory left for itself.
+    /// For what gVisor's own memory grows by without a bound of its own: there the sandbox may end as a whole, as
+    /// a value, or have no memory left for itself.
     private void survivedOrEnded(Execution.ProcessSpec attack) {
         survived(sandbox(), attack, isEmulated());
     }
