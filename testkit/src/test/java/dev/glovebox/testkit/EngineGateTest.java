@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -263,6 +264,15 @@ class EngineGateTest {
         assertThat(report.result().error().orElseThrow().name()).isEqualTo("NameError");
     }
 
+    /// Sandboxes are taken apart, and places given back, behind the answer.
+    private void awaitWiped() {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (!bench.backend.live().isEmpty() && System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    }
+
     @Test
     void aFailedRunLeavesNothingBehind() {
         bench.backend.surprise("start", () -> {
@@ -276,11 +286,7 @@ class EngineGateTest {
             } else {
                 bench.run(Samples.ALICES_KEY, EngineBench.run(GuestTask.HELLO), recording);
             }
-            // The sandbox is taken apart behind the answer.
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-            while (!bench.backend.live().isEmpty() && System.nanoTime() < end) {
-                Thread.onSpinWait();
-            }
+            awaitWiped();
             assertThat(bench.backend.live()).isEmpty();
         }
     }
@@ -301,6 +307,7 @@ class EngineGateTest {
         bench.backend.created().forEach(sandbox -> sandbox.lose("the test is over"));
         running.forEach(future ->
                 assertThat(BackendBench.await(future).result().outcome()).isInstanceOf(Outcome.BackendLost.class));
+        awaitWiped();
         bench.run(Samples.ALICES_KEY, EngineBench.run(GuestTask.HELLO), new Recording());
     }
 
