@@ -347,6 +347,17 @@ final class AgentSandbox implements SandboxHandle {
         call(RequestKind.CONFIGURE, fields, Function.identity());
     }
 
+    /// As [#configure]; a sandbox that refuses, or does not answer, is closed before the caller hears of it.
+    AgentSandbox configureOrClose(Fields fields) {
+        try {
+            configure(fields);
+            return this;
+        } catch (RuntimeException failure) {
+            close();
+            throw failure;
+        }
+    }
+
     /// Whether its agent has gone.
     boolean isLost() {
         return connection.isLost();

@@ -19,7 +19,6 @@ import java.util.Set;
 
 /// The tiers `wasm` and `isolate`: sandboxes in cells. Thread-safe.
 public final class CellBackend implements SandboxBackend {
-    private static final int ENTROPY_BYTES = 64;
     private static final Set<Capability> WASM = EnumSet.of(
             Capability.PYTHON,
             Capability.JAVASCRIPT,
@@ -121,16 +120,8 @@ public final class CellBackend implements SandboxBackend {
     }
 
     private SandboxHandle connect(Cells.Place place, Requirements requirements) throws InterruptedException {
-        byte[] entropy = new byte[ENTROPY_BYTES];
-        random.nextBytes(entropy);
         AgentSandbox sandbox = new AgentSandbox(place.cell().spawn(requirements), place);
-        try {
-            sandbox.configure(Requests.configure(requirements, entropy));
-            return sandbox;
-        } catch (RuntimeException failure) {
-            sandbox.close();
-            throw failure;
-        }
+        return sandbox.configureOrClose(Requests.configure(requirements, random));
     }
 
     /// The process ids of the cells that run now, for tests and for measurements.

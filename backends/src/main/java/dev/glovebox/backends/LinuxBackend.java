@@ -21,7 +21,6 @@ import java.util.Set;
 /// The tiers `jail` and `gvisor`: sandboxes that are Linux systems, started from templates. Nothing is started before
 /// the first of them is asked for. Thread-safe.
 public final class LinuxBackend implements SandboxBackend {
-    private static final int ENTROPY_BYTES = 64;
     private static final Set<Capability> LACKING =
             EnumSet.of(Capability.WASM_MODULES, Capability.PAUSE, Capability.NETWORK);
 
@@ -74,16 +73,8 @@ public final class LinuxBackend implements SandboxBackend {
     }
 
     private SandboxHandle start(Requirements requirements) throws InterruptedException {
-        byte[] entropy = new byte[ENTROPY_BYTES];
-        random.nextBytes(entropy);
         LinuxHost.Started started = host.take(requirements.tier(), requirements.limits());
-        try {
-            started.sandbox().configure(Requests.configure(requirements, entropy));
-            return started.sandbox();
-        } catch (RuntimeException failure) {
-            started.sandbox().close();
-            throw failure;
-        }
+        return started.sandbox().configureOrClose(Requests.configure(requirements, random));
     }
 
     @Override

@@ -70,16 +70,10 @@ final class LinuxHost implements AutoCloseable {
     private AgentSandbox startReady(Tier tier) throws InterruptedException {
         // A zygote's kernel is there when the sandbox is; else the agent starts an interpreter for whoever comes.
         boolean warm = tier == Tier.JAIL && awaitWarmth();
-        AgentSandbox sandbox = start(tier, LinuxBackend.readyLimits(), !warm);
-        try {
-            Fields.Builder fields = Fields.builder();
-            // The agent answers, so it is there.
-            sandbox.configure((warm ? fields : fields.text(Tag.LANGUAGE, "python")).build());
-            return sandbox;
-        } catch (RuntimeException failure) {
-            sandbox.close();
-            throw failure;
-        }
+        Fields.Builder fields = Fields.builder();
+        // The agent answers, so it is there.
+        return start(tier, LinuxBackend.readyLimits(), !warm)
+                .configureOrClose((warm ? fields : fields.text(Tag.LANGUAGE, "python")).build());
     }
 
     private AgentSandbox start(Tier tier, ResourceLimits limits, boolean prepared) throws InterruptedException {
@@ -110,19 +104,11 @@ final class LinuxHost implements AutoCloseable {
                 listener(), supervisor, launcher, id, image, limits, prepared, LinuxBackend.startMax(tier));
         AgentSandbox started = new AgentSandbox(sandbox.connection(), sandbox);
         if (tier == Tier.GVISOR) {
-            awaitAgent(started);
+            // Its connection comes from the supervisor; that the agent answers says that it is there too.
+            started.configureOrClose(Fields.builder().build());
             sandbox.share(limits, prepared);
         }
         return started;
-    }
-
-    private static void awaitAgent(AgentSandbox started) {
-        try {
-            started.configure(Fields.builder().build());
-        } catch (RuntimeException failure) {
-            started.close();
-            throw failure;
-        }
     }
 
     GvisorTier gvisor(String platformName) {

@@ -5,11 +5,14 @@ import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Tag;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 
 /// Writes the product's own words as fields of requests.
 final class Requests {
+    private static final int ENTROPY_BYTES = 64;
+
     private Requests() {}
 
     static Fields path(GuestPath path) {
@@ -34,8 +37,10 @@ final class Requests {
         fields.number(Tag.DISK_BYTES, limits.diskBytes()).number(Tag.FILE_COUNT, limits.fileCount());
     }
 
-    /// The CONFIGURE request of a new sandbox.
-    static Fields configure(Requirements requirements, byte[] entropy) {
+    /// The CONFIGURE request of a new sandbox, with entropy of its own.
+    static Fields configure(Requirements requirements, SecureRandom random) {
+        byte[] entropy = new byte[ENTROPY_BYTES];
+        random.nextBytes(entropy);
         Fields.Builder fields = Fields.builder()
                 .text(Tag.SANDBOX, requirements.sandbox().value())
                 .texts(Tag.ENVIRONMENT, environment(requirements.environment()))

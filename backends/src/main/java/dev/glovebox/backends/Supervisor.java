@@ -146,13 +146,7 @@ final class Supervisor implements AutoCloseable {
             // As good as its end.
         }
         ready.complete("the supervisor ended");
-        watches.keySet().forEach(id -> {
-            Watch watch = watches.remove(id);
-            if (watch != null) {
-                watch.events.over("the supervisor is gone");
-                watch.end.complete(Ended.UNKNOWN);
-            }
-        });
+        watches.keySet().forEach(id -> forget(id, "the supervisor is gone", Ended.UNKNOWN));
     }
 
     private void event(String[] fields) {
@@ -160,13 +154,7 @@ final class Supervisor implements AutoCloseable {
         switch (fields[0]) {
             case "READY" -> ready.complete("");
             case "UNABLE" -> ready.complete(fields[2]);
-            case "FAILED" -> {
-                Watch watch = watches.remove(id);
-                if (watch != null) {
-                    watch.events.over(fields[2]);
-                    watch.end.complete(Ended.UNKNOWN);
-                }
-            }
+            case "FAILED" -> forget(id, fields[2], Ended.UNKNOWN);
             case "ENDED" -> forget(id, new Ended(fields[2], Integer.parseInt(fields[3]), Long.parseLong(fields[4])));
             case "STARTED" -> tell(id, events -> events.started(Long.parseLong(fields[2])));
             case "LOG" -> tell(id, events -> events.logged(fields[2]));
@@ -185,9 +173,13 @@ final class Supervisor implements AutoCloseable {
     }
 
     private void forget(String id, Ended ended) {
+        forget(id, ended.words(), ended);
+    }
+
+    private void forget(String id, String why, Ended ended) {
         Watch watch = watches.remove(id);
         if (watch != null) {
-            watch.events.over(ended.words());
+            watch.events.over(why);
             watch.end.complete(ended);
         }
     }

@@ -1,29 +1,10 @@
 package dev.glovebox.testkit;
 
 import dev.glovebox.core.Tier;
-import dev.glovebox.core.backend.Capability;
-import dev.glovebox.core.backend.Requirements;
-import dev.glovebox.core.backend.SandboxBackend;
-import java.util.Set;
 
-class GvisorConformanceIT extends BackendConformance {
-    @Override
-    protected SandboxBackend open() {
-        return Linux.open();
-    }
-
+class GvisorConformanceIT extends LinuxConformance {
     @Override
     protected Tier tier() {
         return Tier.GVISOR;
-    }
-
-    @Override
-    protected Set<Capability> lacking() {
-        return Linux.lacking();
-    }
-
-    @Override
-    protected void lose(SandboxBackend of, Requirements sandbox) {
-        Linux.lose(of);
     }
 }
