@@ -175,6 +175,7 @@ const char *attributes_read(const struct fields *fields, struct attributes *attr
     found = fields_text(fields, TAG_FILE_OWNER, name, sizeof name);
     if (found == FIELD_FOUND && user_find(name, &owner)) {
         attributes->uid = owner.uid;
+        attributes->gid = owner.gid;
     } else if (found != FIELD_ABSENT) {
         *status = STATUS_NOT_FOUND;
         return "the sandbox has no user of the name in FILE_OWNER";
@@ -227,13 +228,18 @@ int attributes_apply(const struct attributes *attributes, int fd) {
     return error;
 }
 
-int make_parents(const char *path) {
+int make_parents(const char *path, const struct attributes *attributes) {
     char parent[PATH_MAX];
     for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         memcpy(parent, path, (size_t)(slash - path));
         parent[slash - path] = '\0';
-        // What is there already may be anything: the next step finds out.
-        if (mkdir(parent, 0755) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES && errno != EPERM) {
+        if (mkdir(parent, 0755) == 0) {
+            // Not through a link that somebody may put in its place meanwhile.
+            if (attributes->has_owner && lchown(parent, attributes->uid, attributes->gid) < 0) {
+                return errno;
+            }
+        } else if (errno != EEXIST && errno != EROFS && errno != EACCES && errno != EPERM) {
+            // What is there already may be anything: the next step finds out.
             return errno;
         }
     }
@@ -241,7 +247,7 @@ int make_parents(const char *path) {
 }
 
 static int make_directory(const char *path, bool recursive, const struct attributes *attributes) {
-    int error = recursive ? make_parents(path) : 0;
+    int error = recursive ? make_parents(path, attributes) : 0;
     if (error != 0) {
         return error;
     }
@@ -278,12 +284,31 @@ static void make_directory_request(uint32_t number, const struct fields *fields,
     }
 }
 
+static int move(const char *path, const char *target, bool recursive, const struct attributes *attributes) {
+    struct stat stat;
+    if (lstat(path, &stat) < 0) {
+        return errno; // before anything is made for it
+    }
+    int error = recursive ? make_parents(target, attributes) : 0;
+    return error == 0 && rename(path, target) < 0 ? errno : error;
+}
+
 static void move_request(uint32_t number, const struct fields *fields, const char *path) {
     char target[PATH_MAX];
+    struct attributes attributes;
+    enum status status;
+    const char *wrong = attributes_read(fields, &attributes, &status);
+    if (wrong != NULL) {
+        channel_refuse(number, status, wrong);
+        return;
+    }
     if (path_field(fields, TAG_TARGET_PATH, target) != FIELD_FOUND) {
         channel_refuse(number, STATUS_INVALID, "TARGET_PATH is missing, or is no absolute path");
-    } else if (rename(path, target) < 0) {
-        file_refuse(number, errno);
+        return;
+    }
+    int error = move(path, target, fields_flag(fields, TAG_RECURSIVE), &attributes);
+    if (error != 0) {
+        file_refuse(number, error);
     } else {
         file_answer(number, target, AT_FDCWD, target, false);
     }

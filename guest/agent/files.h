@@ -31,8 +31,8 @@ bool file_describe(struct bytes *record, const char *path, int at, const char *n
 const char *attributes_read(const struct fields *fields, struct attributes *attributes, enum status *status);
 // 0, or an errno.
 int attributes_apply(const struct attributes *attributes, int fd);
-// Makes the directories above `path` that are missing; 0, or an errno.
-int make_parents(const char *path);
+// Makes the directories above `path` that are missing, with the owner in the attributes; 0, or an errno.
+int make_parents(const char *path, const struct attributes *attributes);
 // Closes a request with the fields of STAT, as this user sees the file.
 void file_answer(uint32_t number, const char *path, int at, const char *name, bool with_xattrs);
 

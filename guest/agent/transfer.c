@@ -378,7 +378,7 @@ void write_request(uint32_t number, const struct fields *fields) {
     writing->offset = (off_t)offset;
     int error = user_enter(&writing->user) ? 0 : EPERM;
     if (error == 0 && fields_flag(fields, TAG_RECURSIVE)) {
-        error = make_parents(writing->path);
+        error = make_parents(writing->path, &attributes);
     }
     error = error != 0 ? error : follow(writing);
     if (error == 0) {

@@ -686,6 +686,18 @@ def files_belong_to_their_user():
     equal(a.call(READ, PATH=inner + '/link')['STATUS'], PERMISSION)
     equal(a.write(inner + '/link', b'')['STATUS'], PERMISSION)
     equal(exited(a.shell('id -u', USER=USER)).out, b'65534\n')
+    group = os.stat('/proc/self').st_gid
+    equal(a.write(d + '/p/q/f', b'', USER='root', FILE_OWNER=USER, RECURSIVE=1)['STATUS'], OK)
+    equal(a.call(MAKE_DIRECTORY, PATH=d + '/p/r/s', USER='root', FILE_OWNER=USER, RECURSIVE=1)['STATUS'], OK)
+    equal(a.call(MOVE, PATH=d + '/x', TARGET_PATH=d + '/p/t/x', USER='root', FILE_OWNER=USER)['STATUS'], NOT_FOUND)
+    c = a.call(MOVE, PATH=d + '/x', TARGET_PATH=d + '/p/t/x', USER='root', FILE_OWNER=USER, RECURSIVE=1)
+    equal((c['STATUS'], c['FILE_OWNER']), (OK, 'root'))
+    for made in ('/p', '/p/q', '/p/q/f', '/p/r', '/p/r/s', '/p/t'):
+        stat = os.stat(d + made)
+        assert stat.st_uid == 65534 and stat.st_gid != group, (made, stat)
+    c = a.call(MOVE, PATH=d + '/nothing', TARGET_PATH=d + '/u/v', USER='root', RECURSIVE=1)
+    equal(c['STATUS'], NOT_FOUND)
+    assert not os.path.exists(d + '/u')
 
 
 @test

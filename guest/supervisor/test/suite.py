@@ -112,7 +112,8 @@ def check_limits_can_be_changed():
 def check_the_end_of_input_ends_everything():
     supervisor = Supervisor()
     name, pid = supervisor.zygote(IMAGE)
-    sandbox, _, _ = supervisor.jail(IMAGE, zygote=name)
+    # Whoever drops the connection ends the sandbox: the name keeps it.
+    sandbox, _guest, _ = supervisor.jail(IMAGE, zygote=name)
     inside = members(supervisor, sandbox)
     began = time.monotonic()
     assert supervisor.close() == 0
@@ -246,7 +247,7 @@ def check_memory_and_processes_of_a_warm_kernel_are_limited():
 
 def check_killing_takes_the_warm_kernel_along():
     with zygote() as (supervisor, name, pid):
-        sandbox, _, _ = supervisor.jail(IMAGE, zygote=name)
+        sandbox, _guest, _ = supervisor.jail(IMAGE, zygote=name)
         inside = members(supervisor, sandbox)
         assert len(inside) == 2, inside  # the stem and the kernel
         supervisor.kill(sandbox)
@@ -300,7 +301,7 @@ def check_a_sandbox_that_is_killed_at_once():
             assert not members_left(supervisor, sandbox)
         while select.select([supervisor.listener], [], [], 0)[0]:
             supervisor.listener.accept()[0].close()
-        sandbox, _, event = supervisor.jail(IMAGE, zygote=name)
+        sandbox, _guest, event = supervisor.jail(IMAGE, zygote=name)
         assert event[3] == "warm" and is_alive(pid), event
         until(lambda: len(members(supervisor, name)) == 1, 3, "the zygote is alone in its group")
 

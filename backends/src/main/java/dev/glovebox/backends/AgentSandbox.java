@@ -6,6 +6,7 @@ import dev.glovebox.core.ContextId;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.Execution;
 import dev.glovebox.core.ExecutionSink;
+import dev.glovebox.core.FileAccess;
 import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
@@ -15,17 +16,17 @@ import dev.glovebox.core.Outcome;
 import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.SandboxUsage;
+import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.Usage;
+import dev.glovebox.core.WatchSink;
 import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.wire.agent.Fields;
-import dev.glovebox.wire.agent.Frame;
-import dev.glovebox.wire.agent.FrameType;
 import dev.glovebox.wire.agent.Protocol;
 import dev.glovebox.wire.agent.ProtocolException;
 import dev.glovebox.wire.agent.RequestKind;
 import dev.glovebox.wire.agent.Tag;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,23 +38,24 @@ import java.util.function.Function;
 
 /// A sandbox whose agent speaks the agent protocol: the same for every tier. Thread-safe.
 final class AgentSandbox implements SandboxHandle {
-    private static final int WRITE_BYTES = Protocol.PAYLOAD_BYTES_MAX;
     /// A guest reads its standard input when it likes; the wait ends with the process.
     private static final Duration INPUT_MAX = Limits.WALL_TIME_MAX.multipliedBy(2);
     /// Executions of one context that wait their turn; as many as the protocol lets an agent keep.
     private static final int EXECUTIONS_WAITING_MAX = 64;
-    /// A listing is held in memory as a whole, and a guest can give its files paths of 4 KiB.
-    private static final int LISTING_BYTES_MAX = 32 * 1024 * 1024;
-    /// An entry of a listing: two paths and some numbers.
-    private static final int ENTRY_BYTES_MAX = 16 * 1024;
     /// SIGINT, as Linux numbers it.
     private static final int SIGNAL_INTERRUPT = 2;
 
     private final AgentConnection connection;
     private final Host host;
     private final Patience patience;
+    private final AgentRequests requests;
+    private final AgentFiles files;
     private final Map<ProcessId, AgentChannel> processes = new ConcurrentHashMap<>();
+    private final Set<ProcessId> terminals = ConcurrentHashMap.newKeySet();
     private final Map<ContextId, AgentChannel> executions = new ConcurrentHashMap<>();
+    /// The last CONFIGURE: the limits that hold.
+    private volatile Fields configured = Fields.builder().build();
+
     private final Set<PortCall> portCalls = ConcurrentHashMap.newKeySet();
     /// Whose turn it is in a context. The agent would queue them too, but then nobody here could tell a guest that is
     /// not ended at its limit from one that waits for its turn.
@@ -77,6 +79,8 @@ final class AgentSandbox implements SandboxHandle {
         this.connection = connection;
         this.host = host;
         this.patience = patience;
+        this.requests = new AgentRequests(connection, host, patience);
+        this.files = new AgentFiles(requests);
     }
 
     @Override
@@ -90,14 +94,20 @@ final class AgentSandbox implements SandboxHandle {
                 .ifPresent(code -> fields.text(Tag.LANGUAGE, code.language().word())
                         .text(Tag.FILE_NAME, code.fileName())
                         .bytes(Tag.CODE, code.content()));
+        spec.user().ifPresent(user -> fields.text(Tag.USER, user.name()));
+        spec.terminal().ifPresent(size -> Requests.putTerminal(fields, size));
         Requests.putLimits(fields, spec.limits());
-        return exchange(RequestKind.PROCESS, fields.build(), channel -> {
+        return requests.exchange(RequestKind.PROCESS, fields.build(), channel -> {
             processes.put(process, channel);
+            if (spec.terminal().isPresent()) {
+                terminals.add(process);
+            }
             try {
                 sink.started(process);
                 return follow(channel, spec.limits(), sink, Outcomes::checkProcess);
             } finally {
                 processes.remove(process);
+                terminals.remove(process);
             }
         });
     }
@@ -117,7 +127,7 @@ final class AgentSandbox implements SandboxHandle {
         ReentrantLock turn = turns.computeIfAbsent(context, _ -> new ReentrantLock(true));
         awaitTurn(context, turn);
         try {
-            return exchange(RequestKind.EXECUTE, fields.build(), channel -> {
+            return requests.exchange(RequestKind.EXECUTE, fields.build(), channel -> {
                 try {
                     return follow(channel, limits, sink, new Running(context, channel));
                 } finally {
@@ -139,7 +149,7 @@ final class AgentSandbox implements SandboxHandle {
         try {
             turn.lockInterruptibly();
         } catch (InterruptedException _) {
-            throw interrupted();
+            throw AgentRequests.interrupted();
         }
     }
 
@@ -198,9 +208,9 @@ final class AgentSandbox implements SandboxHandle {
                 channel.end(Protocol.STDIN);
             }
         } catch (InterruptedException _) {
-            throw interrupted();
+            throw AgentRequests.interrupted();
         } catch (ProtocolException broken) {
-            throw condemned(broken);
+            throw requests.condemned(broken);
         }
     }
 
@@ -223,76 +233,57 @@ final class AgentSandbox implements SandboxHandle {
     }
 
     @Override
-    public FileEntry stat(GuestPath path) {
-        return call(RequestKind.STAT, Requests.path(path), Outcomes::file);
+    public void resize(ProcessId process, TerminalSize size) {
+        AgentChannel channel = running(process);
+        if (!terminals.contains(process)) {
+            throw new GloveboxException(ErrorCode.UNSUPPORTED, "process " + process + " has no terminal to resize");
+        }
+        channel.control(Requests.terminal(size));
     }
 
     @Override
-    public List<FileEntry> list(GuestPath path, int depth) {
-        Fields fields = Fields.builder()
-                .text(Tag.PATH, path.value())
-                .number(Tag.DEPTH, depth)
-                .build();
-        List<FileEntry> entries = new ArrayList<>();
-        RecordReader records = new RecordReader(ENTRY_BYTES_MAX);
-        return exchange(RequestKind.LIST, fields, channel -> {
-            Stream content = new Stream(Protocol.RECORDS, LISTING_BYTES_MAX, bytes -> {
-                records.read(bytes, entry -> entries.add(Outcomes.file(entry)));
-            });
-            awaitClose(channel, content, patience.request());
-            return entries;
-        });
+    public FileEntry stat(GuestPath path, FileAccess access) {
+        return files.stat(path, access);
     }
 
     @Override
-    public FileEntry read(GuestPath path, ByteSink content) {
-        FileEntry entry = stat(path);
-        return exchange(RequestKind.READ, Requests.path(path), channel -> {
-            awaitClose(channel, new Stream(Protocol.CONTENT, Limits.DISK_BYTES_MAX, content), patience.request());
-            return entry;
-        });
+    public List<FileEntry> list(GuestPath path, FileAccess access, int depth) {
+        return files.list(path, access, depth);
     }
 
     @Override
-    public FileEntry write(GuestPath path, ByteSource content) {
-        return exchange(RequestKind.WRITE, recursive(path), channel -> {
-            byte[] buffer = new byte[WRITE_BYTES];
-            boolean wanted = true;
-            int count;
-            while (wanted && (count = content.read(buffer)) >= 0) {
-                wanted = channel.write(Protocol.CONTENT, buffer, count, patience.request());
-            }
-            if (wanted) {
-                channel.end(Protocol.CONTENT);
-            }
-            return Outcomes.file(awaitClose(channel, Stream.NONE, patience.request()));
-        });
+    public FileEntry read(GuestPath path, FileAccess access, long offset, long length, ByteSink content) {
+        return files.read(path, access, offset, length, content);
     }
 
     @Override
-    public FileEntry makeDirectory(GuestPath path) {
-        return call(RequestKind.MAKE_DIRECTORY, recursive(path), Outcomes::file);
+    public FileEntry write(GuestPath path, FileAccess access, Map<String, String> attributes, ByteSource content) {
+        return files.write(path, access, attributes, content);
     }
 
     @Override
-    public FileEntry move(GuestPath from, GuestPath to) {
-        Fields fields = Fields.builder()
-                .text(Tag.PATH, from.value())
-                .text(Tag.TARGET_PATH, to.value())
-                .build();
-        return call(RequestKind.MOVE, fields, Outcomes::file);
+    public FileEntry makeDirectory(GuestPath path, FileAccess access) {
+        return files.makeDirectory(path, access);
     }
 
     @Override
-    public void remove(GuestPath path) {
-        call(RequestKind.REMOVE, recursive(path), Function.identity());
+    public FileEntry move(GuestPath from, FileAccess access, GuestPath to) {
+        return files.move(from, access, to);
     }
 
-    private static Fields recursive(GuestPath path) {
-        return Fields.builder()
-                .text(Tag.PATH, path.value())
-                .flag(Tag.RECURSIVE, true)
-                .build();
+    @Override
+    public void remove(GuestPath path, FileAccess access) {
+        files.remove(path, access);
+    }
+
+    @Override
+    public void watch(GuestPath path, FileAccess access, boolean recursive, WatchSink sink) {
+        files.watch(path, access, recursive, sink);
+    }
+
+    @Override
+    public SandboxUsage usage() {
+        return requests.call(RequestKind.METRICS, Fields.builder().build(), close -> Outcomes.usage(close, configured));
     }
 
     @Override
@@ -302,7 +293,8 @@ final class AgentSandbox implements SandboxHandle {
                 .text(Tag.LANGUAGE, language.word())
                 .text(Tag.DIRECTORY, directory.value())
                 .build();
-        exchange(RequestKind.CONTEXT_OPEN, fields, channel -> awaitClose(channel, Stream.NONE, patience.context()));
+        requests.exchange(
+                RequestKind.CONTEXT_OPEN, fields, channel -> AgentRequests.awaitClose(channel, patience.context()));
     }
 
     @Override
@@ -317,7 +309,7 @@ final class AgentSandbox implements SandboxHandle {
     public void closeContext(ContextId context) {
         Fields fields = Fields.builder().text(Tag.CONTEXT, context.value()).build();
         try {
-            call(RequestKind.CONTEXT_CLOSE, fields, Function.identity());
+            requests.call(RequestKind.CONTEXT_CLOSE, fields, Function.identity());
         } catch (GloveboxException refusal) {
             // An execution that was ended took its context with it: then it is closed already.
             if (refusal.code() != ErrorCode.FILE_NOT_FOUND) {
@@ -330,7 +322,7 @@ final class AgentSandbox implements SandboxHandle {
     @Override
     public void connect(int port, PortPeer peer) {
         Fields fields = Fields.builder().number(Tag.PORT, port).build();
-        exchange(RequestKind.CONNECT, fields, channel -> {
+        requests.exchange(RequestKind.CONNECT, fields, channel -> {
             PortCall call = new PortCall(channel, port, peer, patience.request());
             portCalls.add(call);
             try {
@@ -344,7 +336,8 @@ final class AgentSandbox implements SandboxHandle {
 
     /// Sends the sandbox's identity, limits and environment; part of the start.
     void configure(Fields fields) {
-        call(RequestKind.CONFIGURE, fields, Function.identity());
+        configured = fields;
+        requests.call(RequestKind.CONFIGURE, fields, Function.identity());
     }
 
     /// As [#configure]; a sandbox that refuses, or does not answer, is closed before the caller hears of it.
@@ -366,80 +359,6 @@ final class AgentSandbox implements SandboxHandle {
     @Override
     public void onLost(Consumer<String> action) {
         connection.onLost(action);
-    }
-
-    /// What happens on a channel from OPEN to CLOSE.
-    private interface Exchange<T> {
-        T run(AgentChannel channel) throws InterruptedException;
-    }
-
-    /// What the agent may send before CLOSE.
-    private record Stream(int number, long bytesMax, ByteSink sink) {
-        static final Stream NONE = new Stream(-1, 0, _ -> {});
-    }
-
-    /// Opens a channel for a request. Whatever the agent does wrong on it ends its host.
-    private <T> T exchange(RequestKind kind, Fields fields, Exchange<T> exchange) {
-        try (AgentChannel channel = connection.open(kind, fields, patience.request())) {
-            return exchange.run(channel);
-        } catch (InterruptedException _) {
-            throw interrupted();
-        } catch (ProtocolException broken) {
-            throw condemned(broken);
-        } catch (GloveboxException refusal) {
-            throw refusal.code() == ErrorCode.BACKEND_LOST ? refusal : named(refusal, fields);
-        }
-    }
-
-    /// The agent's words never repeat what it was given; a caller wants to read which file it was.
-    private static GloveboxException named(GloveboxException refusal, Fields fields) {
-        return fields.text(Tag.PATH)
-                .map(path -> new GloveboxException(
-                        refusal.code(), Outcomes.printable(path) + ": " + refusal.getMessage(), refusal))
-                .orElse(refusal);
-    }
-
-    private <T> T call(RequestKind kind, Fields fields, Function<Fields, T> answer) {
-        return exchange(kind, fields, channel -> answer.apply(awaitClose(channel, Stream.NONE, patience.request())));
-    }
-
-    private static Fields awaitClose(AgentChannel channel, Stream content, Duration patience)
-            throws InterruptedException {
-        long total = 0;
-        while (true) {
-            Optional<Frame> frame = channel.take(patience);
-            if (frame.isEmpty()) {
-                throw new ProtocolException("it did not answer in " + patience.toSeconds() + " s");
-            }
-            if (frame.get().type() == FrameType.CLOSE) {
-                Fields close = Fields.decode(frame.get().payload());
-                Outcomes.check(close);
-                return close;
-            }
-            int stream = frame.get().stream();
-            byte[] bytes = frame.get().payload();
-            if (stream != content.number()) {
-                throw new ProtocolException("this request has no stream " + stream);
-            }
-            total += bytes.length;
-            if (total > content.bytesMax()) {
-                throw new GloveboxException(
-                        ErrorCode.TOO_LARGE,
-                        "the answer is longer than " + content.bytesMax() + " bytes: ask for it in parts");
-            }
-            content.sink().write(bytes);
-            channel.consumed(stream, bytes.length);
-        }
-    }
-
-    private GloveboxException condemned(ProtocolException broken) {
-        host.condemn(broken.getMessage());
-        return new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + broken.getMessage(), broken);
-    }
-
-    private static GloveboxException interrupted() {
-        Thread.currentThread().interrupt();
-        return new GloveboxException(ErrorCode.BACKEND_LOST, "the caller went away");
     }
 
     @Override

@@ -26,6 +26,9 @@ final class ExecutionCall {
     /// Output that an honest agent may still hand over beyond the limit: what one guest write can overshoot by.
     private static final long OUTPUT_SLACK_BYTES = 1024L * 1024L;
 
+    /// The most that Linux counts to.
+    private static final long PID_MAX = 1L << 22;
+
     private static final int RECORD_BYTES_MAX = Limits.RESULT_BYTES_MAX + 64 * 1024;
 
     private final AgentChannel channel;
@@ -112,6 +115,7 @@ final class ExecutionCall {
                 deadlineNanos = System.nanoTime()
                         + limits.wallTime().plus(patience.grace()).toNanos();
                 observer.started();
+                sink.running(Math.clamp(fields.number(Tag.PROCESS_ID, 0), 0, PID_MAX));
             }
         } else if (fields.has(Tag.ERROR_NAME)) {
             error = Optional.of(new ExecutionError(

@@ -2,8 +2,6 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.ResourceLimits;
-import dev.glovebox.core.Tier;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,24 +21,24 @@ final class GvisorPlatform {
     /// Starts a sandbox, with the platform that worked before; the first one finds out which does.
     ///
     /// @throws GloveboxException TIER_UNAVAILABLE if none does
-    AgentSandbox start(ResourceLimits limits, boolean prepared) throws InterruptedException {
+    AgentSandbox start(LinuxStart wanted) throws InterruptedException {
         GvisorTier tier;
         synchronized (this) {
             if (chosen == null) {
-                return find(limits, prepared);
+                return find(wanted);
             }
             tier = chosen;
         }
-        return host.start(tier, Tier.GVISOR, limits, prepared);
+        return host.start(tier, wanted);
     }
 
     /// Whoever comes meanwhile waits: all would find the same.
-    private AgentSandbox find(ResourceLimits limits, boolean prepared) throws InterruptedException {
+    private AgentSandbox find(LinuxStart wanted) throws InterruptedException {
         StringBuilder reasons = new StringBuilder();
         for (String name : PLATFORMS) {
             GvisorTier tier = host.gvisor(name);
             try {
-                AgentSandbox first = host.start(tier, Tier.GVISOR, limits, prepared);
+                AgentSandbox first = host.start(tier, wanted);
                 chosen = tier;
                 return first;
             } catch (GloveboxException failure) {

@@ -73,7 +73,9 @@ public final class LinuxBackend implements SandboxBackend {
     }
 
     private SandboxHandle start(Requirements requirements) throws InterruptedException {
-        LinuxHost.Started started = host.take(requirements.tier(), requirements.limits());
+        Tier tier = requirements.tier();
+        String template = requirements.template().or(tier::defaultTemplate).orElseThrow();
+        LinuxHost.Started started = host.take(new LinuxStart(tier, template, requirements.limits(), false));
         return started.sandbox().configureOrClose(Requests.configure(requirements, random));
     }
 

@@ -2,7 +2,6 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.wire.agent.Fields;
@@ -12,15 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// What all Linux sandboxes of this process stand on: the agents' socket, and sandboxes that are ready. Started
 /// when the first of them is wanted. Thread-safe.
 final class LinuxHost implements AutoCloseable {
-    private static final String TEMPLATE = "code";
     private static final Duration ZYGOTE_PATIENCE = Duration.ofSeconds(10);
 
     /// A sandbox that takes requests.
@@ -30,83 +28,102 @@ final class LinuxHost implements AutoCloseable {
 
     private final LinuxOptions options;
     private final SecureRandom random = new SecureRandom();
-    private final Map<Tier, LinuxPool> pools = new EnumMap<>(Tier.class);
+    private final Map<Kind, LinuxPool> pools = new ConcurrentHashMap<>();
     private final GvisorPlatform platform = new GvisorPlatform(this);
     private final Zygote zygote = new Zygote();
     private @Nullable AgentListener listener;
     private boolean closed;
 
+    /// What the sandboxes of one pool have in common.
+    private record Kind(Tier tier, String template) {}
+
     LinuxHost(LinuxOptions options) {
         this.options = options;
-        options.ready()
-                .forEach((word, size) -> Tier.ofWord(word)
-                        .ifPresent(tier -> pools.put(tier, new LinuxPool(size, () -> startReady(tier)))));
     }
 
-    /// Begins to fill the pools of the tiers that work here.
+    /// Begins to fill the pools of the tiers that work here. Those of other templates than the tier's own begin with
+    /// the first sandbox that somebody wants of them.
     void fill(Iterable<Tier> tiers) {
         tiers.forEach(tier -> {
-            LinuxPool pool = pools.get(tier);
-            if (pool != null && options.images().apply(TEMPLATE).isPresent()) {
-                pool.fill();
+            String template = tier.defaultTemplate().orElseThrow();
+            if (options.images().apply(template).isPresent()) {
+                pool(tier, template).ifPresent(LinuxPool::fill);
             }
         });
     }
 
+    private Optional<LinuxPool> pool(Tier tier, String template) {
+        int size = options.ready().getOrDefault(tier.word(), 0);
+        return size == 0
+                ? Optional.empty()
+                : Optional.of(pools.computeIfAbsent(
+                        new Kind(tier, template), kind -> new LinuxPool(size, () -> startReady(kind))));
+    }
+
     /// A sandbox that is ready, or a new one.
-    Started take(Tier tier, ResourceLimits limits) throws InterruptedException {
-        LinuxPool pool = pools.get(tier);
-        AgentSandbox ready = pool != null && isOfReadySize(limits) ? pool.take() : null;
-        return ready != null ? new Started(ready, true) : new Started(start(tier, limits, false), false);
+    Started take(LinuxStart wanted) throws InterruptedException {
+        // A template that there is not must not get a pool.
+        LinuxBackend.image(options, wanted.template());
+        Optional<AgentSandbox> ready =
+                wanted.isOfReadySize() ? pool(wanted.tier(), wanted.template()).map(LinuxPool::take) : Optional.empty();
+        return ready.isPresent() ? new Started(ready.get(), true) : new Started(start(wanted), false);
     }
 
-    private static boolean isOfReadySize(ResourceLimits limits) {
-        ResourceLimits ready = LinuxBackend.readyLimits();
-        return limits.memoryBytes() == ready.memoryBytes()
-                && limits.diskBytes() == ready.diskBytes()
-                && limits.fileCount() == ready.fileCount();
-    }
-
-    private AgentSandbox startReady(Tier tier) throws InterruptedException {
+    private AgentSandbox startReady(Kind kind) throws InterruptedException {
+        LinuxStart wanted = LinuxStart.ready(kind.tier(), kind.template());
+        if (!hasKernels(kind.template())) {
+            return start(wanted).configureOrClose(Fields.builder().build());
+        }
         // A zygote's kernel is there when the sandbox is; else the agent starts an interpreter for whoever comes.
-        boolean warm = tier == Tier.JAIL && awaitWarmth();
+        boolean warm = kind.tier() == Tier.JAIL && awaitWarmth(kind.template());
         Fields.Builder fields = Fields.builder();
         // The agent answers, so it is there.
-        return start(tier, LinuxBackend.readyLimits(), !warm)
+        return start(wanted.withPrepared(!warm))
                 .configureOrClose((warm ? fields : fields.text(Tag.LANGUAGE, "python")).build());
     }
 
-    private AgentSandbox start(Tier tier, ResourceLimits limits, boolean prepared) throws InterruptedException {
-        return tier == Tier.GVISOR
-                ? platform.start(limits, prepared)
-                : start(new JailTier(warmth()), tier, limits, prepared);
+    /// Who asks for another template than the tier's own wants a shell more often than an interpreter.
+    private static boolean hasKernels(String template) {
+        return Tier.JAIL.defaultTemplate().orElseThrow().equals(template);
     }
 
-    private boolean awaitWarmth() throws InterruptedException {
+    private AgentSandbox start(LinuxStart wanted) throws InterruptedException {
+        return wanted.tier() == Tier.GVISOR
+                ? platform.start(wanted)
+                : start(new JailTier(warmth(wanted.template())), wanted);
+    }
+
+    private boolean awaitWarmth(String template) throws InterruptedException {
         return options.zygote()
-                && zygote.await(options.supervision().get(), LinuxBackend.image(options, TEMPLATE), ZYGOTE_PATIENCE)
+                && zygote.await(options.supervision().get(), LinuxBackend.image(options, template), ZYGOTE_PATIENCE)
                         .isPresent();
     }
 
-    private Optional<String> warmth() {
-        return options.zygote()
-                ? zygote.ready(options.supervision().get(), LinuxBackend.image(options, TEMPLATE))
+    private Optional<String> warmth(String template) {
+        return options.zygote() && hasKernels(template)
+                ? zygote.ready(options.supervision().get(), LinuxBackend.image(options, template))
                 : Optional.empty();
     }
 
-    /// Starts one in a tier that the caller chose.
-    AgentSandbox start(LinuxTier launcher, Tier tier, ResourceLimits limits, boolean prepared)
-            throws InterruptedException {
-        Path image = LinuxBackend.image(options, TEMPLATE);
+    /// Starts one with a launcher that the caller chose.
+    AgentSandbox start(LinuxTier launcher, LinuxStart wanted) throws InterruptedException {
+        Path image = LinuxBackend.image(options, wanted.template());
         Supervisor supervisor = options.supervision().get();
         String id = "sb-" + SandboxId.random(random).value().replaceAll("[^a-z0-9]", "");
         LinuxSandbox sandbox = LinuxSandbox.start(
-                listener(), supervisor, launcher, id, image, limits, prepared, LinuxBackend.startMax(tier));
+                listener(),
+                supervisor,
+                launcher,
+                id,
+                image,
+                wanted.limits(),
+                wanted.prepared(),
+                LinuxBackend.startMax(wanted.tier()));
         AgentSandbox started = new AgentSandbox(sandbox.connection(), sandbox);
-        if (tier == Tier.GVISOR) {
+        if (wanted.tier() == Tier.GVISOR) {
             // Its connection comes from the supervisor; that the agent answers says that it is there too.
             started.configureOrClose(Fields.builder().build());
-            sandbox.share(limits, prepared);
+            sandbox.share(wanted.limits(), wanted.prepared());
         }
         return started;
     }
@@ -143,9 +160,11 @@ final class LinuxHost implements AutoCloseable {
     }
 
     /// How often a pool had one ready, and how often not; for metrics and tests.
-    LinuxPool.@Nullable Counts counts(Tier tier) {
-        LinuxPool pool = pools.get(tier);
-        return pool == null ? null : pool.counts();
+    LinuxPool.Counts counts(Tier tier) {
+        return pools.entrySet().stream()
+                .filter(pool -> pool.getKey().tier() == tier)
+                .map(pool -> pool.getValue().counts())
+                .reduce(new LinuxPool.Counts(0, 0), LinuxPool.Counts::plus);
     }
 
     /// Ends every sandbox, and leaves the supervisor to whom it belongs.

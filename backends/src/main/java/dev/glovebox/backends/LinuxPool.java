@@ -18,7 +18,11 @@ final class LinuxPool implements AutoCloseable {
     }
 
     /// How often one was ready when it was wanted.
-    record Counts(long hits, long misses) {}
+    record Counts(long hits, long misses) {
+        Counts plus(Counts other) {
+            return new Counts(hits + other.hits, misses + other.misses);
+        }
+    }
 
     private final int size;
     private final Maker maker;

@@ -21,7 +21,9 @@ final class LinuxProbe {
                     "there is no runsc on this machine",
                     "install it where PATH finds it (Debian: the package runsc), or set GLOVEBOX_RUNSC");
         }
-        try (AgentSandbox sandbox = host.take(tier, LinuxBackend.readyLimits()).sandbox()) {
+        try (AgentSandbox sandbox = host.take(
+                        LinuxStart.ready(tier, tier.defaultTemplate().orElseThrow()))
+                .sandbox()) {
             sandbox.configure(Fields.builder().build());
             return new TierStatus(tier, true, "a sandbox started and its agent answered", "");
         } catch (GloveboxException failure) {

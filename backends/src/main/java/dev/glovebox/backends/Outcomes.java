@@ -5,14 +5,19 @@ import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.Outcome;
+import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.Usage;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.ProtocolException;
 import dev.glovebox.wire.agent.Status;
 import dev.glovebox.wire.agent.Tag;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /// Reads the fields of a CLOSE frame and of file records into the product's own words. What an agent says is hostile:
@@ -93,7 +98,37 @@ final class Outcomes {
                 fields.number(Tag.FILE_SIZE, 0),
                 (int) (fields.number(Tag.FILE_MODE, 0) & 07777),
                 Instant.EPOCH.plus(Math.min(fields.number(Tag.FILE_MODIFIED, 0), TIME_MICROS_MAX), ChronoUnit.MICROS),
-                fields.text(Tag.LINK_TARGET).orElse(""));
+                fields.text(Tag.LINK_TARGET).orElse(""),
+                fields.text(Tag.FILE_OWNER).orElse(""),
+                fields.text(Tag.FILE_GROUP).orElse(""),
+                attributes(fields));
+    }
+
+    /// The values are bytes; those that are no text read as U+FFFD.
+    private static Map<String, String> attributes(Fields fields) {
+        List<String> names = fields.texts(Tag.XATTR_NAME);
+        List<byte[]> values = fields.all(Tag.XATTR_VALUE);
+        if (names.size() != values.size()) {
+            throw new ProtocolException(
+                    "a file has " + names.size() + " names and " + values.size() + " values of attributes");
+        }
+        Map<String, String> attributes = new LinkedHashMap<>();
+        for (int i = 0; i < names.size(); i++) {
+            attributes.put(names.get(i), new String(values.get(i), StandardCharsets.UTF_8));
+        }
+        return attributes;
+    }
+
+    /// What METRICS says of a sandbox, beside the limits that it was configured with.
+    static SandboxUsage usage(Fields close, Fields configured) {
+        return new SandboxUsage(
+                micros(close, Tag.USED_CPU_MICROS),
+                bounded(close, Tag.USED_MEMORY_BYTES, USED_BYTES_MAX),
+                configured.number(Tag.MEMORY_BYTES, 0),
+                bounded(close, Tag.USED_DISK_BYTES, USED_BYTES_MAX),
+                configured.number(Tag.DISK_BYTES, 0),
+                bounded(close, Tag.USED_FILES, USED_BYTES_MAX),
+                configured.number(Tag.FILE_COUNT, 0));
     }
 
     /// Throws what a CLOSE that is no success means for the caller.

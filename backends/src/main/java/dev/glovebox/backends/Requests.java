@@ -1,7 +1,9 @@
 package dev.glovebox.backends;
 
+import dev.glovebox.core.FileAccess;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Tag;
@@ -15,8 +17,21 @@ final class Requests {
 
     private Requests() {}
 
-    static Fields path(GuestPath path) {
-        return Fields.builder().text(Tag.PATH, path.value()).build();
+    /// What every request about a file begins with.
+    static Fields.Builder file(GuestPath path, FileAccess access) {
+        Fields.Builder fields = Fields.builder().text(Tag.PATH, path.value());
+        access.user().ifPresent(user -> fields.text(Tag.USER, user.name()));
+        return fields;
+    }
+
+    static void putTerminal(Fields.Builder fields, TerminalSize size) {
+        fields.number(Tag.COLUMNS, size.columns()).number(Tag.ROWS, size.rows());
+    }
+
+    static Fields terminal(TerminalSize size) {
+        Fields.Builder fields = Fields.builder();
+        putTerminal(fields, size);
+        return fields.build();
     }
 
     static List<String> environment(Map<String, String> environment) {

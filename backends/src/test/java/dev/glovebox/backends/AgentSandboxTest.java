@@ -341,7 +341,7 @@ class AgentSandboxTest {
         Frame open = bench.agent.receiveOpen(RequestKind.LIST);
         bench.agent.send(ScriptedAgent.data(open.channel(), Protocol.RECORDS, new byte[] {127, -1, -1, -1}));
         assertThat(AgentBench.failure(list)).hasMessageContaining("a record announces 2147483647 bytes");
-        assertThat(bench.condemnation()).contains("a record announces 2147483647 bytes; the bound is 16384");
+        assertThat(bench.condemnation()).contains("a record announces 2147483647 bytes; the bound is 65536");
     }
 
     @Test

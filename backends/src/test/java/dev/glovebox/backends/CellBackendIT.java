@@ -439,6 +439,7 @@ class CellBackendIT {
                 tenant,
                 Tier.WASM,
                 Language.PYTHON,
+                Optional.empty(),
                 ResourceLimits.DEFAULT,
                 Map.of("A", "1"),
                 alone);

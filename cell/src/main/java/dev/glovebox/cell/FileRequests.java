@@ -6,7 +6,9 @@ import dev.glovebox.cell.fs.FsError;
 import dev.glovebox.cell.fs.HostFiles;
 import dev.glovebox.cell.fs.MemoryFileSystem;
 import dev.glovebox.cell.fs.WriteOptions;
+import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.FileEntry;
+import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Limits;
 import dev.glovebox.wire.agent.Fields;
@@ -55,6 +57,10 @@ final class FileRequests {
             }
             case MOVE -> {
                 GuestPath target = path(fields, Tag.TARGET_PATH);
+                if (fields.flag(Tag.RECURSIVE)) {
+                    files.stat(path);
+                    files.makeDirectory(GuestPath.resolve(target, ".."), true);
+                }
                 files.move(path, target);
                 yield entry(files.stat(target));
             }
@@ -108,6 +114,11 @@ final class FileRequests {
     /// WRITE: takes stream 4 until END.
     void write(int channel, Fields fields, BiConsumer<Integer, Channel> add) {
         GuestPath path = path(fields, Tag.PATH);
+        if (fields.has(Tag.XATTR_NAME)) {
+            throw new GloveboxException(
+                    ErrorCode.UNSUPPORTED,
+                    "a cell's files have no extended attributes; tiers that do are gvisor and jail");
+        }
         int mode = fields.number(Tag.FILE_MODE)
                 .map(bits -> (int) (bits & PERMISSION_BITS))
                 .orElse(WriteOptions.MODE_KEEP);

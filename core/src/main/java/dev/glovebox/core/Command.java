@@ -76,6 +76,14 @@ public sealed interface Command<R> {
         }
     }
 
+    /// What the sandbox uses now.
+    record MeasureSandbox(SandboxId sandbox) implements OnSandbox<SandboxUsage> {
+        @Override
+        public String verb() {
+            return "sandbox.measure";
+        }
+    }
+
     record KillSandbox(SandboxId sandbox) implements OnSandbox<Done> {
         @Override
         public String verb() {
@@ -115,6 +123,14 @@ public sealed interface Command<R> {
         }
     }
 
+    /// For a process with a terminal.
+    record ResizeTerminal(SandboxId sandbox, ProcessId process, TerminalSize size) implements OnSandbox<Done> {
+        @Override
+        public String verb() {
+            return "process.resize";
+        }
+    }
+
     record ListProcesses(SandboxId sandbox) implements OnSandbox<List<ProcessEntry>> {
         @Override
         public String verb() {
@@ -124,7 +140,11 @@ public sealed interface Command<R> {
 
     // ---- files
 
-    record StatFile(SandboxId sandbox, GuestPath path) implements OnSandbox<FileEntry> {
+    record StatFile(SandboxId sandbox, GuestPath path, FileAccess access) implements OnSandbox<FileEntry> {
+        public StatFile(SandboxId sandbox, GuestPath path) {
+            this(sandbox, path, FileAccess.DEFAULT);
+        }
+
         @Override
         public String verb() {
             return "file.stat";
@@ -132,7 +152,8 @@ public sealed interface Command<R> {
     }
 
     /// Entries below a directory, `depth` levels deep, in the order of their paths.
-    record ListDirectory(SandboxId sandbox, GuestPath path, int depth) implements OnSandbox<List<FileEntry>> {
+    record ListDirectory(SandboxId sandbox, GuestPath path, FileAccess access, int depth)
+            implements OnSandbox<List<FileEntry>> {
         public ListDirectory {
             if (depth < 1 || depth > Limits.DIRECTORY_DEPTH_MAX) {
                 throw new GloveboxException(
@@ -141,13 +162,35 @@ public sealed interface Command<R> {
             }
         }
 
+        public ListDirectory(SandboxId sandbox, GuestPath path, int depth) {
+            this(sandbox, path, FileAccess.DEFAULT, depth);
+        }
+
         @Override
         public String verb() {
             return "file.list";
         }
     }
 
-    record ReadFile(SandboxId sandbox, GuestPath path, ByteSink content) implements OnSandbox<FileEntry> {
+    /// Hands the content of a file, or a part of it, to the sink.
+    ///
+    /// @param offset where to begin
+    /// @param length how much; -1: to the end
+    record ReadFile(SandboxId sandbox, GuestPath path, FileAccess access, long offset, long length, ByteSink content)
+            implements OnSandbox<FileEntry> {
+        public ReadFile {
+            if (offset < 0 || length < -1) {
+                throw new GloveboxException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "a file is read from " + offset + " on, " + length + " bytes: neither may be negative");
+            }
+        }
+
+        /// The whole file.
+        public ReadFile(SandboxId sandbox, GuestPath path, ByteSink content) {
+            this(sandbox, path, FileAccess.DEFAULT, 0, -1, content);
+        }
+
         @Override
         public String verb() {
             return "file.read";
@@ -155,21 +198,43 @@ public sealed interface Command<R> {
     }
 
     /// Replaces or makes a file, its parent directories too.
-    record WriteFile(SandboxId sandbox, GuestPath path, ByteSource content) implements OnSandbox<FileEntry> {
+    ///
+    /// @param attributes its extended attributes, by names that begin with `user.`; those that it had are gone
+    record WriteFile(
+            SandboxId sandbox, GuestPath path, FileAccess access, Map<String, String> attributes, ByteSource content)
+            implements OnSandbox<FileEntry> {
+        public WriteFile {
+            attributes = Map.copyOf(attributes);
+            Requests.checkAttributes(attributes);
+        }
+
+        public WriteFile(SandboxId sandbox, GuestPath path, ByteSource content) {
+            this(sandbox, path, FileAccess.DEFAULT, Map.of(), content);
+        }
+
         @Override
         public String verb() {
             return "file.write";
         }
     }
 
-    record MakeDirectory(SandboxId sandbox, GuestPath path) implements OnSandbox<FileEntry> {
+    record MakeDirectory(SandboxId sandbox, GuestPath path, FileAccess access) implements OnSandbox<FileEntry> {
+        public MakeDirectory(SandboxId sandbox, GuestPath path) {
+            this(sandbox, path, FileAccess.DEFAULT);
+        }
+
         @Override
         public String verb() {
             return "file.mkdir";
         }
     }
 
-    record MoveFile(SandboxId sandbox, GuestPath from, GuestPath to) implements OnSandbox<FileEntry> {
+    record MoveFile(SandboxId sandbox, GuestPath from, FileAccess access, GuestPath to)
+            implements OnSandbox<FileEntry> {
+        public MoveFile(SandboxId sandbox, GuestPath from, GuestPath to) {
+            this(sandbox, from, FileAccess.DEFAULT, to);
+        }
+
         @Override
         public String verb() {
             return "file.move";
@@ -177,10 +242,26 @@ public sealed interface Command<R> {
     }
 
     /// Removes a file, or a directory with all in it.
-    record RemoveFile(SandboxId sandbox, GuestPath path) implements OnSandbox<Done> {
+    record RemoveFile(SandboxId sandbox, GuestPath path, FileAccess access) implements OnSandbox<Done> {
+        public RemoveFile(SandboxId sandbox, GuestPath path) {
+            this(sandbox, path, FileAccess.DEFAULT);
+        }
+
         @Override
         public String verb() {
             return "file.remove";
+        }
+    }
+
+    /// Tells the sink what happens in a directory; answers when it is gone. Ends too when the calling thread is
+    /// interrupted.
+    ///
+    /// @param recursive also all that is below it, and what is made there later
+    record WatchDirectory(SandboxId sandbox, GuestPath path, FileAccess access, boolean recursive, WatchSink sink)
+            implements OnSandbox<Done> {
+        @Override
+        public String verb() {
+            return "file.watch";
         }
     }
 
@@ -216,6 +297,14 @@ public sealed interface Command<R> {
         @Override
         public String verb() {
             return "context.execute";
+        }
+    }
+
+    /// Gives a context a fresh interpreter under its old id; what ran in it ends.
+    record RestartContext(SandboxId sandbox, ContextId context) implements OnSandbox<Done> {
+        @Override
+        public String verb() {
+            return "context.restart";
         }
     }
 

@@ -14,13 +14,18 @@ public final class Execution {
     ///
     /// @param code program text or module; empty if `arguments` name the program
     /// @param takesInput whether input follows by [Command.WriteInput]; else the program reads an end
+    /// @param user as whom it runs; empty: as the sandbox's default user
+    /// @param terminal the size of the terminal that its standard streams shall be; empty: none. What a terminal
+    ///     shows is standard output
     public record ProcessSpec(
             List<String> arguments,
             Optional<Code> code,
             Map<String, String> environment,
             GuestPath directory,
             boolean takesInput,
-            ResourceLimits limits) {
+            ResourceLimits limits,
+            Optional<GuestUser> user,
+            Optional<TerminalSize> terminal) {
         public ProcessSpec {
             arguments = List.copyOf(arguments);
             environment = Map.copyOf(environment);
@@ -30,6 +35,17 @@ public final class Execution {
                 throw new GloveboxException(
                         ErrorCode.INVALID_ARGUMENT, "there is nothing to run: give arguments or code");
             }
+        }
+
+        /// As the default user, without a terminal.
+        public ProcessSpec(
+                List<String> arguments,
+                Optional<Code> code,
+                Map<String, String> environment,
+                GuestPath directory,
+                boolean takesInput,
+                ResourceLimits limits) {
+            this(arguments, code, environment, directory, takesInput, limits, Optional.empty(), Optional.empty());
         }
     }
 

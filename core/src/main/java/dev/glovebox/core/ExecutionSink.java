@@ -6,6 +6,11 @@ public interface ExecutionSink {
     /// The first call: by this id the process can be written to and signalled from elsewhere.
     default void started(ProcessId process) {}
 
+    /// The program has begun, and has not said anything yet. What cannot be started never gets here.
+    ///
+    /// @param guestPid its process id inside the sandbox; 0 where a tier has none, and for an execution
+    default void running(long guestPid) {}
+
     void stdout(byte[] bytes);
 
     void stderr(byte[] bytes);

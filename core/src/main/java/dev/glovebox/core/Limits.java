@@ -31,7 +31,8 @@ public final class Limits {
     /// Enough for any log that a model will read; a flood ends here.
     public static final long OUTPUT_BYTES_DEFAULT = 8 * MIB;
 
-    public static final long OUTPUT_BYTES_MAX = 1024 * MIB;
+    /// A server in a sandbox may write for a day; nothing of it is kept.
+    public static final long OUTPUT_BYTES_MAX = 1024 * 1024 * MIB;
 
     /// Output that a reply holds in memory at once; larger output must be streamed.
     public static final long BUFFERED_OUTPUT_BYTES_MAX = 16 * MIB;
@@ -75,6 +76,12 @@ public final class Limits {
 
     public static final int METADATA_ENTRIES_MAX = 64;
     public static final int METADATA_VALUE_BYTES_MAX = 2048;
+    /// Names and values of a file's extended attributes together.
+    public static final int ATTRIBUTES_BYTES_MAX = 4096;
+    /// Columns or rows of a terminal.
+    public static final int TERMINAL_SIZE_MAX = 4096;
+    /// Directories of one sandbox that are watched at once; as many as the agent takes.
+    public static final int WATCHES_PER_SANDBOX_MAX = 32;
     public static final int PAGE_SIZE_DEFAULT = 100;
     public static final int PAGE_SIZE_MAX = 1000;
     /// Files that a one-shot run hands in or asks for.

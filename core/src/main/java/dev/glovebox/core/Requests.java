@@ -9,6 +9,9 @@ import java.util.regex.Pattern;
 final class Requests {
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final int METADATA_KEY_CHARS_MAX = 128;
+    private static final Pattern TEMPLATE = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
+    private static final int ATTRIBUTE_NAME_BYTES_MAX = 255;
+    private static final String ATTRIBUTE_PREFIX = "user.";
 
     private Requests() {}
 
@@ -46,6 +49,32 @@ final class Requests {
                         + Limits.METADATA_VALUE_BYTES_MAX + " bytes");
             }
         });
+    }
+
+    static void checkTemplate(String name) {
+        if (!TEMPLATE.matcher(name).matches()) {
+            throw invalid(
+                    "a template's name is 1 to 64 of a-z, 0-9, '.', '_' and '-', and begins with a letter or digit");
+        }
+    }
+
+    /// Extended attributes, as Linux bounds them.
+    static void checkAttributes(Map<String, String> attributes) {
+        long bytes = 0;
+        for (Map.Entry<String, String> attribute : attributes.entrySet()) {
+            long name = checkText("an extended attribute", attribute.getKey()) - 1;
+            if (!attribute.getKey().startsWith(ATTRIBUTE_PREFIX)
+                    || name == ATTRIBUTE_PREFIX.length()
+                    || name > ATTRIBUTE_NAME_BYTES_MAX) {
+                throw invalid("an extended attribute's name begins with '" + ATTRIBUTE_PREFIX + "' and has at most "
+                        + ATTRIBUTE_NAME_BYTES_MAX + " bytes");
+            }
+            bytes += name + attribute.getValue().getBytes(StandardCharsets.UTF_8).length;
+        }
+        if (bytes > Limits.ATTRIBUTES_BYTES_MAX) {
+            throw invalid("the extended attributes have " + bytes + " bytes together; the bound is "
+                    + Limits.ATTRIBUTES_BYTES_MAX);
+        }
     }
 
     private static long checkText(String what, String text) {

@@ -8,12 +8,14 @@ import java.util.Optional;
 ///
 /// @param tier the tier asked for; empty is `auto`: the engine picks one and says why
 /// @param language what it will mostly run: which interpreter to have ready
+/// @param template what it starts from, by name; empty: the tier's own. Only Linux tiers have more than one
 /// @param lease how long it may live unless extended
 /// @param environment for every process in it
 /// @param metadata the caller's own words; searchable, never interpreted
 public record SandboxSpec(
         Optional<Tier> tier,
         Language language,
+        Optional<String> template,
         Duration lease,
         ResourceLimits limits,
         Map<String, String> environment,
@@ -23,7 +25,19 @@ public record SandboxSpec(
         metadata = Map.copyOf(metadata);
         Requests.checkEnvironment(environment);
         Requests.checkMetadata(metadata);
+        template.ifPresent(Requests::checkTemplate);
         checkLease(lease);
+    }
+
+    /// From the tier's own template.
+    public SandboxSpec(
+            Optional<Tier> tier,
+            Language language,
+            Duration lease,
+            ResourceLimits limits,
+            Map<String, String> environment,
+            Map<String, String> metadata) {
+        this(tier, language, Optional.empty(), lease, limits, environment, metadata);
     }
 
     /// Refuses a lease outside the product's bounds.

@@ -26,6 +26,14 @@ public enum Tier {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /// What its sandboxes start from when nobody names a template; empty where there are none to choose from.
+    public Optional<String> defaultTemplate() {
+        return switch (this) {
+            case JAIL, GVISOR, MICROVM -> Optional.of("code");
+            case ISOLATE, WASM, BROWSER -> Optional.empty();
+        };
+    }
+
     /// Finds a tier by its [#word()]; empty if there is none of that name.
     public static Optional<Tier> ofWord(String word) {
         return Arrays.stream(values()).filter(tier -> tier.word().equals(word)).findFirst();

@@ -72,6 +72,7 @@ final class AuditTrail {
                     Command.ListProcesses _,
                     Command.ListContexts _,
                     Command.ListKeys _,
+                    Command.MeasureSandbox _,
                     Command.StatFile _,
                     Command.ListDirectory _ -> false;
             default -> true;
@@ -101,6 +102,7 @@ final class AuditTrail {
                 details.put(
                         "tier", create.spec().tier().map(tier -> tier.word()).orElse("auto"));
                 details.put("language", create.spec().language().word());
+                create.spec().template().ifPresent(template -> details.put("template", template));
                 details.put("lease", create.spec().lease().toSeconds() + " s");
                 describeLimits(create.spec().limits(), details);
             }
@@ -115,6 +117,8 @@ final class AuditTrail {
                 details.put("process", signal.process().toString());
                 details.put("signal", Integer.toString(signal.signal()));
             }
+            case Command.ResizeTerminal resize ->
+                details.put("process", resize.process().toString());
             case Command.StatFile file -> details.put("path", cut(file.path().value()));
             case Command.ListDirectory file ->
                 details.put("path", cut(file.path().value()));
@@ -127,12 +131,16 @@ final class AuditTrail {
                 details.put("path", cut(move.from().value()));
                 details.put("to", cut(move.to().value()));
             }
+            case Command.WatchDirectory file ->
+                details.put("path", cut(file.path().value()));
             case Command.OpenContext open ->
                 details.put("language", open.language().word());
             case Command.Execute execute -> {
                 details.put("context", execute.context().value());
                 describeCode(execute.code().getBytes(StandardCharsets.UTF_8), details);
             }
+            case Command.RestartContext restart ->
+                details.put("context", restart.context().value());
             case Command.InterruptContext interrupt ->
                 details.put("context", interrupt.context().value());
             case Command.CloseContext close ->
@@ -146,6 +154,7 @@ final class AuditTrail {
             case Command.RevokeKey revoke -> details.put("key", cut(revoke.id()));
             case Command.GetSandbox _,
                     Command.ListSandboxes _,
+                    Command.MeasureSandbox _,
                     Command.KillSandbox _,
                     Command.ListProcesses _,
                     Command.ListContexts _,
@@ -174,6 +183,7 @@ final class AuditTrail {
             details.put("program", cut(spec.arguments().getFirst()));
             details.put("argumentsSha256", sha256(joined.getBytes(StandardCharsets.UTF_8)));
         }
+        spec.user().ifPresent(user -> details.put("user", user.name()));
         describeLimits(spec.limits(), details);
     }
 

@@ -5,6 +5,7 @@ import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.ExecutionSink;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Principal;
+import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.audit.AuditLog;
 import dev.glovebox.core.backend.SandboxBackend;
@@ -12,6 +13,7 @@ import dev.glovebox.core.store.KeyStore;
 import dev.glovebox.core.store.SandboxStore;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
@@ -82,6 +84,13 @@ public final class Engine implements Gate, AutoCloseable {
         return parts.quotas().sandboxesOfAll();
     }
 
+    /// Whose a sandbox is, for requests that prove themselves by a token of that sandbox instead of a key.
+    ///
+    /// @return empty if it does not run
+    public Optional<TenantId> ownerOf(SandboxId sandbox) {
+        return sandboxes.ownerOf(sandbox);
+    }
+
     @Override
     public <R> R execute(Principal principal, Command<R> command, ExecutionSink sink) {
         admit(principal, command);
@@ -132,16 +141,22 @@ public final class Engine implements Gate, AutoCloseable {
                     case Command.WriteInput c -> inside.writeInput(c);
                     case Command.SignalProcess c -> inside.signal(c);
                     case Command.ListProcesses c -> inside.processes(c);
-                    case Command.StatFile c -> inside.handle(c).stat(c.path());
-                    case Command.ListDirectory c -> inside.handle(c).list(c.path(), c.depth());
-                    case Command.ReadFile c -> inside.handle(c).read(c.path(), c.content());
-                    case Command.WriteFile c -> inside.handle(c).write(c.path(), c.content());
-                    case Command.MakeDirectory c -> inside.handle(c).makeDirectory(c.path());
-                    case Command.MoveFile c -> inside.handle(c).move(c.from(), c.to());
+                    case Command.ResizeTerminal c -> inside.resize(c);
+                    case Command.MeasureSandbox c -> inside.handle(c).usage();
+                    case Command.StatFile c -> inside.handle(c).stat(c.path(), c.access());
+                    case Command.ListDirectory c -> inside.handle(c).list(c.path(), c.access(), c.depth());
+                    case Command.ReadFile c ->
+                        inside.handle(c).read(c.path(), c.access(), c.offset(), c.length(), c.content());
+                    case Command.WriteFile c ->
+                        inside.handle(c).write(c.path(), c.access(), c.attributes(), c.content());
+                    case Command.MakeDirectory c -> inside.handle(c).makeDirectory(c.path(), c.access());
+                    case Command.MoveFile c -> inside.handle(c).move(c.from(), c.access(), c.to());
                     case Command.RemoveFile c -> inside.remove(c);
+                    case Command.WatchDirectory c -> inside.watch(c);
                     case Command.OpenContext c -> inside.openContext(c);
                     case Command.ListContexts c -> inside.contexts(c);
                     case Command.Execute c -> inside.execute(c, sink);
+                    case Command.RestartContext c -> inside.restartContext(c);
                     case Command.InterruptContext c -> inside.interrupt(c);
                     case Command.CloseContext c -> inside.closeContext(c);
                     case Command.ConnectPort c -> inside.connect(c);

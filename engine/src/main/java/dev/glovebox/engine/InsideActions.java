@@ -63,7 +63,25 @@ final class InsideActions {
     }
 
     Command.Done remove(Command.RemoveFile command) {
-        handle(command).remove(command.path());
+        handle(command).remove(command.path(), command.access());
+        return Command.Done.DONE;
+    }
+
+    Command.Done resize(Command.ResizeTerminal command) {
+        sandboxes.find(command.sandbox()).checkProcess(command.process());
+        handle(command).resize(command.process(), command.size());
+        return Command.Done.DONE;
+    }
+
+    Command.Done watch(Command.WatchDirectory command) {
+        LiveSandbox sandbox = sandboxes.find(command.sandbox());
+        SandboxHandle handle = sandbox.handle();
+        sandbox.beginWatch();
+        try {
+            handle.watch(command.path(), command.access(), command.recursive(), command.sink());
+        } finally {
+            sandbox.endWatch();
+        }
         return Command.Done.DONE;
     }
 
@@ -105,6 +123,20 @@ final class InsideActions {
     Command.Done interrupt(Command.InterruptContext command) {
         sandboxes.find(command.sandbox()).context(command.context());
         handle(command).interrupt(command.context());
+        return Command.Done.DONE;
+    }
+
+    Command.Done restartContext(Command.RestartContext command) {
+        LiveSandbox sandbox = sandboxes.find(command.sandbox());
+        Command.CodeContext context = sandbox.context(command.context());
+        SandboxHandle handle = sandbox.handle();
+        handle.closeContext(context.id());
+        try {
+            handle.openContext(context.id(), context.language(), context.directory());
+        } catch (RuntimeException | Error failure) {
+            sandbox.endContext(context.id());
+            throw failure;
+        }
         return Command.Done.DONE;
     }
 

@@ -33,6 +33,7 @@ final class LiveSandbox {
     private long processesStarted;
     private long contextsOpened;
     private int portConnections;
+    private int watches;
 
     LiveSandbox(Sandbox sandbox, SandboxHandle handle) {
         this.sandbox = sandbox;
@@ -132,6 +133,24 @@ final class LiveSandbox {
     void endPortConnection() {
         synchronized (lock) {
             portConnections--;
+        }
+    }
+
+    void beginWatch() {
+        synchronized (lock) {
+            if (watches >= Limits.WATCHES_PER_SANDBOX_MAX) {
+                throw new GloveboxException(
+                        ErrorCode.QUOTA_EXCEEDED,
+                        "sandbox " + sandbox.id() + " already has " + watches
+                                + " directories watched, its bound: end a watch");
+            }
+            watches++;
+        }
+    }
+
+    void endWatch() {
+        synchronized (lock) {
+            watches--;
         }
     }
 

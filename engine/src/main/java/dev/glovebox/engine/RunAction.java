@@ -90,6 +90,7 @@ final class RunAction {
                         tenant,
                         choice.tier(),
                         spec.code().language(),
+                        Optional.empty(),
                         spec.limits(),
                         spec.environment(),
                         policy.cellPerSandbox()));

@@ -16,6 +16,7 @@ import dev.glovebox.core.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Creates, extends and ends sandboxes, and knows those that run. Thread-safe.
@@ -32,8 +33,7 @@ final class SandboxActions implements AutoCloseable {
     Sandbox create(Principal principal, SandboxSpec spec) {
         TenantId tenant = principal.tenant();
         Policy policy = parts.policies().of(tenant);
-        TierChoice choice = TierChoice.choose(
-                spec.tier(), spec.language(), "", policy, parts.backends().tiers());
+        TierChoice choice = TierChoice.ofSandbox(spec, policy, parts.backends().tiers());
         parts.quotas().takeSandbox(tenant, policy);
         try {
             return start(tenant, spec, choice, policy);
@@ -54,6 +54,7 @@ final class SandboxActions implements AutoCloseable {
                         tenant,
                         choice.tier(),
                         spec.language(),
+                        spec.template(),
                         spec.limits(),
                         spec.environment(),
                         policy.cellPerSandbox()));
@@ -65,6 +66,7 @@ final class SandboxActions implements AutoCloseable {
                     choice.tier(),
                     choice.reason(),
                     spec.language(),
+                    spec.template().or(choice.tier()::defaultTemplate).orElse(""),
                     new SandboxState.Running(now),
                     now,
                     now.plus(spec.lease()),
@@ -90,6 +92,13 @@ final class SandboxActions implements AutoCloseable {
         if (sandbox == null || !sandbox.sandbox().tenant().equals(tenant)) {
             throw notFound(id);
         }
+    }
+
+    Optional<TenantId> ownerOf(SandboxId id) {
+        LiveSandbox sandbox = live.get(id);
+        return sandbox == null
+                ? Optional.empty()
+                : Optional.of(sandbox.sandbox().tenant());
     }
 
     /// The sandbox, which [#checkVisible] has let through; it may have ended since.

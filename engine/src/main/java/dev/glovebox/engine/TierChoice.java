@@ -3,6 +3,7 @@ package dev.glovebox.engine;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Language;
+import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.policy.Decision;
 import dev.glovebox.core.policy.Policy;
@@ -41,6 +42,23 @@ record TierChoice(Tier tier, String reason) {
         return asked.isPresent()
                 ? named(asked.get(), language, policy, available)
                 : cheapest(language, code, policy, available);
+    }
+
+    /// Chooses for a sandbox, of which only the language that it will mostly run is known.
+    static TierChoice ofSandbox(SandboxSpec spec, Policy policy, Set<Tier> available) {
+        if (spec.template().isEmpty()) {
+            return choose(spec.tier(), spec.language(), "", policy, available);
+        }
+        String template = spec.template().get();
+        Tier tier = spec.tier().orElse(Tier.GVISOR);
+        if (tier.defaultTemplate().isEmpty()) {
+            throw new GloveboxException(
+                    ErrorCode.UNSUPPORTED,
+                    "tier " + tier.word() + " has no templates, and so not " + template + "; these tiers have: "
+                            + words(NATIVE_TIERS));
+        }
+        TierChoice choice = named(tier, spec.language(), policy, available);
+        return spec.tier().isPresent() ? choice : new TierChoice(tier, "template " + template + " is a Linux system");
     }
 
     private static TierChoice named(Tier tier, Language language, Policy policy, Set<Tier> available) {

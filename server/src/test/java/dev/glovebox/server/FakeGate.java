@@ -16,6 +16,7 @@ import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.SandboxState;
+import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.StopReason;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.store.KeyStore;
@@ -23,6 +24,7 @@ import dev.glovebox.engine.Gate;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,6 +87,7 @@ public final class FakeGate implements Gate {
                 create.spec().tier().orElse(Tier.WASM),
                 "asked for",
                 create.spec().language(),
+                "",
                 new SandboxState.Running(now),
                 now,
                 now.plus(create.spec().lease()),
@@ -165,6 +168,9 @@ public final class FakeGate implements Gate {
                 case Command.MoveFile move -> move(move);
                 case Command.RemoveFile remove -> remove(remove);
                 case Command.ConnectPort connect -> FakePorts.connect(connect.port(), connect.peer());
+                case Command.ResizeTerminal _, Command.WatchDirectory _, Command.RestartContext _ ->
+                    throw new GloveboxException(ErrorCode.UNSUPPORTED, "the fake does not do this");
+                case Command.MeasureSandbox _ -> new SandboxUsage(Duration.ZERO, 0, 0, 0, 0, 0, 0);
                 case Command.OpenContext open -> open(open);
                 case Command.ListContexts _ -> List.copyOf(contexts.values());
                 case Command.Execute execute -> {

@@ -62,6 +62,7 @@ public final class MemoryStore implements SandboxStore, KeyStore {
                 sandbox.tier(),
                 sandbox.tierReason(),
                 sandbox.language(),
+                sandbox.template(),
                 state,
                 toMicros(sandbox.createdAt()),
                 toMicros(sandbox.expiresAt()),

@@ -26,19 +26,19 @@ import java.util.Optional;
 final class SandboxRows {
     private static final String COLUMNS = "id, tenant, tier, tier_reason, language, state, state_since, stop_reason,"
             + " created_at, expires_at, wall_time_micros, cpu_time_micros, memory_bytes, output_bytes, disk_bytes,"
-            + " file_count";
+            + " file_count, template";
 
     static final String SELECT = "select " + COLUMNS + " from sandbox";
 
     private static final String UPSERT = "insert into sandbox (" + COLUMNS + ")"
-            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             + " on conflict (id) do update set tenant = excluded.tenant, tier = excluded.tier,"
             + " tier_reason = excluded.tier_reason, language = excluded.language, state = excluded.state,"
             + " state_since = excluded.state_since, stop_reason = excluded.stop_reason,"
             + " created_at = excluded.created_at, expires_at = excluded.expires_at,"
             + " wall_time_micros = excluded.wall_time_micros, cpu_time_micros = excluded.cpu_time_micros,"
             + " memory_bytes = excluded.memory_bytes, output_bytes = excluded.output_bytes,"
-            + " disk_bytes = excluded.disk_bytes, file_count = excluded.file_count";
+            + " disk_bytes = excluded.disk_bytes, file_count = excluded.file_count, template = excluded.template";
 
     private static final long NANOS_PER_MICRO = 1_000;
 
@@ -61,6 +61,7 @@ final class SandboxRows {
             upsert.setLong(14, limits.outputBytes());
             upsert.setLong(15, limits.diskBytes());
             upsert.setInt(16, limits.fileCount());
+            upsert.setString(17, sandbox.template());
             upsert.executeUpdate();
         }
         saveMetadata(connection, sandbox);
@@ -158,6 +159,7 @@ final class SandboxRows {
                 Tier.ofWord(row.getString("tier")).orElseThrow(),
                 row.getString("tier_reason"),
                 Language.ofWord(row.getString("language")).orElseThrow(),
+                row.getString("template"),
                 state(row),
                 Position.instant(row.getLong("created_at")),
                 Position.instant(row.getLong("expires_at")),

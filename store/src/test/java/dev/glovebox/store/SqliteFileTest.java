@@ -68,6 +68,7 @@ class SqliteFileTest {
                 Tier.WASM,
                 "asked for by name",
                 Language.PYTHON,
+                "",
                 state,
                 NOW,
                 NOW.plusSeconds(60),

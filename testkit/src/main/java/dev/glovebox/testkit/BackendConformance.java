@@ -96,6 +96,13 @@ public abstract class BackendConformance {
     }
 
     @Nested
+    class Systems extends SystemConformance {
+        Systems() {
+            super(BackendConformance.this::bench);
+        }
+    }
+
+    @Nested
     class Contexts extends ContextConformance {
         Contexts() {
             super(BackendConformance.this::bench);

@@ -6,6 +6,7 @@ import dev.glovebox.core.ContextId;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.Execution;
 import dev.glovebox.core.ExecutionSink;
+import dev.glovebox.core.FileAccess;
 import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
@@ -14,9 +15,14 @@ import dev.glovebox.core.Outcome;
 import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.SandboxUsage;
+import dev.glovebox.core.TerminalSize;
+import dev.glovebox.core.WatchSink;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -140,46 +146,77 @@ public final class FakeSandbox implements SandboxHandle {
     }
 
     @Override
-    public FileEntry stat(GuestPath path) {
+    public void resize(ProcessId process, TerminalSize size) {
+        running(process);
+        throw new GloveboxException(ErrorCode.UNSUPPORTED, "process " + process + " has no terminal to resize");
+    }
+
+    @Override
+    public FileEntry stat(GuestPath path, FileAccess access) {
         check();
         return files.stat(path);
     }
 
     @Override
-    public List<FileEntry> list(GuestPath path, int depth) {
+    public List<FileEntry> list(GuestPath path, FileAccess access, int depth) {
         check();
         return files.list(path, depth);
     }
 
     @Override
-    public FileEntry read(GuestPath path, ByteSink content) {
+    public FileEntry read(GuestPath path, FileAccess access, long offset, long length, ByteSink content) {
         check();
-        content.write(files.read(path));
+        byte[] all = files.read(path);
+        int from = (int) Math.min(offset, all.length);
+        int to = length < 0 ? all.length : (int) Math.min(from + length, all.length);
+        content.write(Arrays.copyOfRange(all, from, to));
         return files.stat(path);
     }
 
     @Override
-    public FileEntry write(GuestPath path, ByteSource content) {
+    public FileEntry write(GuestPath path, FileAccess access, Map<String, String> attributes, ByteSource content) {
         check();
+        if (!attributes.isEmpty()) {
+            throw new GloveboxException(ErrorCode.UNSUPPORTED, "this tier has no extended attributes");
+        }
         return files.write(path, FakeRun.drain(content));
     }
 
     @Override
-    public FileEntry makeDirectory(GuestPath path) {
+    public FileEntry makeDirectory(GuestPath path, FileAccess access) {
         check();
         return files.makeDirectory(path);
     }
 
     @Override
-    public FileEntry move(GuestPath from, GuestPath to) {
+    public FileEntry move(GuestPath from, FileAccess access, GuestPath to) {
         check();
         return files.move(from, to);
     }
 
     @Override
-    public void remove(GuestPath path) {
+    public void remove(GuestPath path, FileAccess access) {
         check();
         files.remove(path);
+    }
+
+    @Override
+    public void watch(GuestPath path, FileAccess access, boolean recursive, WatchSink sink) {
+        check();
+        throw new GloveboxException(ErrorCode.UNSUPPORTED, "this tier does not watch directories");
+    }
+
+    @Override
+    public SandboxUsage usage() {
+        check();
+        return new SandboxUsage(
+                Duration.ZERO,
+                0,
+                requirements.limits().memoryBytes(),
+                0,
+                requirements.limits().diskBytes(),
+                0,
+                requirements.limits().fileCount());
     }
 
     @Override

@@ -20,10 +20,26 @@ public final class Recording implements ExecutionSink {
     private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();
     private final List<MimeBundle> results = new ArrayList<>();
     private boolean started;
+    private long guestPid = -1;
 
     @Override
     public void started(ProcessId process) {
         change(() -> started = true);
+    }
+
+    @Override
+    public void running(long pid) {
+        change(() -> guestPid = pid);
+    }
+
+    /// The process id inside; -1 if the program never began.
+    public long guestPid() {
+        lock.lock();
+        try {
+            return guestPid;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

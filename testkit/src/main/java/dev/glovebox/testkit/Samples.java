@@ -44,6 +44,7 @@ public final class Samples {
                 Tier.WASM,
                 "asked for by name",
                 Language.PYTHON,
+                "",
                 new SandboxState.Running(created),
                 created,
                 created.plus(Duration.ofMinutes(5)),

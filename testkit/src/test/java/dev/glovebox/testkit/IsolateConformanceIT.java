@@ -26,6 +26,8 @@ class IsolateConformanceIT extends BackendConformance {
                 Capability.SHELL,
                 Capability.NATIVE_PACKAGES,
                 Capability.PTY,
+                Capability.USERS,
+                Capability.WATCH,
                 Capability.PORTS,
                 Capability.PAUSE,
                 Capability.NETWORK);

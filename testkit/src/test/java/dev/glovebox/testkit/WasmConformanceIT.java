@@ -25,6 +25,8 @@ class WasmConformanceIT extends BackendConformance {
                 Capability.SHELL,
                 Capability.NATIVE_PACKAGES,
                 Capability.PTY,
+                Capability.USERS,
+                Capability.WATCH,
                 Capability.PORTS,
                 Capability.PAUSE,
                 Capability.NETWORK);

@@ -15,7 +15,12 @@ public enum Capability {
     SHELL,
     /// Native Python wheels: numpy, pandas.
     NATIVE_PACKAGES,
+    /// Terminals.
     PTY,
+    /// Users inside, owners and extended attributes of files.
+    USERS,
+    /// Watching directories.
+    WATCH,
     /// Reaching a port inside.
     PORTS,
     PAUSE,

@@ -6,15 +6,18 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import java.util.Map;
+import java.util.Optional;
 
 /// What the engine asks a backend for, after it decided that it may be had.
 ///
+/// @param template what it starts from; empty: the tier's own
 /// @param alone whether nobody else may share the process that hosts it
 public record Requirements(
         SandboxId sandbox,
         TenantId tenant,
         Tier tier,
         Language language,
+        Optional<String> template,
         ResourceLimits limits,
         Map<String, String> environment,
         boolean alone) {}

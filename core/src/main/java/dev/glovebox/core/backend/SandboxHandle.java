@@ -5,12 +5,16 @@ import dev.glovebox.core.ByteSource;
 import dev.glovebox.core.ContextId;
 import dev.glovebox.core.Execution;
 import dev.glovebox.core.ExecutionSink;
+import dev.glovebox.core.FileAccess;
 import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.SandboxUsage;
+import dev.glovebox.core.TerminalSize;
+import dev.glovebox.core.WatchSink;
 import java.util.List;
 import java.util.Map;
 
@@ -27,19 +31,68 @@ public interface SandboxHandle extends AutoCloseable {
 
     void signal(ProcessId process, int signal);
 
-    FileEntry stat(GuestPath path);
+    /// Gives a process' terminal another size.
+    ///
+    /// @throws dev.glovebox.core.GloveboxException UNSUPPORTED if it has none
+    void resize(ProcessId process, TerminalSize size);
 
-    List<FileEntry> list(GuestPath path, int depth);
+    FileEntry stat(GuestPath path, FileAccess access);
 
-    FileEntry read(GuestPath path, ByteSink content);
+    List<FileEntry> list(GuestPath path, FileAccess access, int depth);
 
-    FileEntry write(GuestPath path, ByteSource content);
+    /// Hands content to the sink.
+    ///
+    /// @param offset where to begin
+    /// @param length how much; -1: to the end
+    FileEntry read(GuestPath path, FileAccess access, long offset, long length, ByteSink content);
 
-    FileEntry makeDirectory(GuestPath path);
+    FileEntry write(GuestPath path, FileAccess access, Map<String, String> attributes, ByteSource content);
 
-    FileEntry move(GuestPath from, GuestPath to);
+    FileEntry makeDirectory(GuestPath path, FileAccess access);
 
-    void remove(GuestPath path);
+    FileEntry move(GuestPath from, FileAccess access, GuestPath to);
+
+    void remove(GuestPath path, FileAccess access);
+
+    /// As the default user; so are the other calls about files without an access.
+    default FileEntry stat(GuestPath path) {
+        return stat(path, FileAccess.DEFAULT);
+    }
+
+    /// As [#list(GuestPath, FileAccess, int)].
+    default List<FileEntry> list(GuestPath path, int depth) {
+        return list(path, FileAccess.DEFAULT, depth);
+    }
+
+    /// The whole file.
+    default FileEntry read(GuestPath path, ByteSink content) {
+        return read(path, FileAccess.DEFAULT, 0, -1, content);
+    }
+
+    /// Without extended attributes.
+    default FileEntry write(GuestPath path, ByteSource content) {
+        return write(path, FileAccess.DEFAULT, Map.of(), content);
+    }
+
+    /// As [#makeDirectory(GuestPath, FileAccess)].
+    default FileEntry makeDirectory(GuestPath path) {
+        return makeDirectory(path, FileAccess.DEFAULT);
+    }
+
+    /// As [#move(GuestPath, FileAccess, GuestPath)].
+    default FileEntry move(GuestPath from, GuestPath to) {
+        return move(from, FileAccess.DEFAULT, to);
+    }
+
+    /// As [#remove(GuestPath, FileAccess)].
+    default void remove(GuestPath path) {
+        remove(path, FileAccess.DEFAULT);
+    }
+
+    /// Tells the sink what happens in a directory, until it is removed or the calling thread is interrupted.
+    void watch(GuestPath path, FileAccess access, boolean recursive, WatchSink sink);
+
+    SandboxUsage usage();
 
     void openContext(ContextId context, Language language, GuestPath directory);
 

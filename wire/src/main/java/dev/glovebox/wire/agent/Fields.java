@@ -129,6 +129,14 @@ public final class Fields {
                 .toList();
     }
 
+    /// All fields with this tag as they came, in order.
+    public List<byte[]> all(Tag tag) {
+        return fields.stream()
+                .filter(field -> field.tag == tag)
+                .map(field -> field.value.clone())
+                .toList();
+    }
+
     /// The first field with this tag as a number.
     ///
     /// @throws ProtocolException if it is not eight bytes long or negative

@@ -1,0 +1,109 @@
+package dev.glovebox.backends;
+
+import dev.glovebox.core.ByteSink;
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
+import dev.glovebox.wire.agent.Fields;
+import dev.glovebox.wire.agent.Frame;
+import dev.glovebox.wire.agent.FrameType;
+import dev.glovebox.wire.agent.ProtocolException;
+import dev.glovebox.wire.agent.RequestKind;
+import dev.glovebox.wire.agent.Tag;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// Asks an agent for something and awaits its CLOSE; what the agent does wrong on the way ends its host. Thread-safe.
+final class AgentRequests {
+    private final AgentConnection connection;
+    private final AgentSandbox.Host host;
+    private final Patience patience;
+
+    AgentRequests(AgentConnection connection, AgentSandbox.Host host, Patience patience) {
+        this.connection = connection;
+        this.host = host;
+        this.patience = patience;
+    }
+
+    Patience patience() {
+        return patience;
+    }
+
+    /// What happens on a channel from OPEN to CLOSE.
+    interface Exchange<T> {
+        T run(AgentChannel channel) throws InterruptedException;
+    }
+
+    /// What the agent may send before CLOSE.
+    record Stream(int number, long bytesMax, ByteSink sink) {
+        static final Stream NONE = new Stream(-1, 0, _ -> {});
+    }
+
+    /// Opens a channel for a request. Whatever the agent does wrong on it ends its host.
+    <T> T exchange(RequestKind kind, Fields fields, Exchange<T> exchange) {
+        try (AgentChannel channel = connection.open(kind, fields, patience.request())) {
+            return exchange.run(channel);
+        } catch (InterruptedException _) {
+            throw interrupted();
+        } catch (ProtocolException broken) {
+            throw condemned(broken);
+        } catch (GloveboxException refusal) {
+            throw refusal.code() == ErrorCode.BACKEND_LOST ? refusal : named(refusal, fields);
+        }
+    }
+
+    /// The agent's words never repeat what it was given; a caller wants to read which file it was.
+    private static GloveboxException named(GloveboxException refusal, Fields fields) {
+        return fields.text(Tag.PATH)
+                .map(path -> new GloveboxException(
+                        refusal.code(), Outcomes.printable(path) + ": " + refusal.getMessage(), refusal))
+                .orElse(refusal);
+    }
+
+    <T> T call(RequestKind kind, Fields fields, Function<Fields, T> answer) {
+        return exchange(kind, fields, channel -> answer.apply(awaitClose(channel, Stream.NONE, patience.request())));
+    }
+
+    /// The fields of a CLOSE, before which nothing comes.
+    static Fields awaitClose(AgentChannel channel, Duration patience) throws InterruptedException {
+        return awaitClose(channel, Stream.NONE, patience);
+    }
+
+    static Fields awaitClose(AgentChannel channel, Stream content, Duration patience) throws InterruptedException {
+        long total = 0;
+        while (true) {
+            Optional<Frame> frame = channel.take(patience);
+            if (frame.isEmpty()) {
+                throw new ProtocolException("it did not answer in " + patience.toSeconds() + " s");
+            }
+            if (frame.get().type() == FrameType.CLOSE) {
+                Fields close = Fields.decode(frame.get().payload());
+                Outcomes.check(close);
+                return close;
+            }
+            int stream = frame.get().stream();
+            byte[] bytes = frame.get().payload();
+            if (stream != content.number()) {
+                throw new ProtocolException("this request has no stream " + stream);
+            }
+            total += bytes.length;
+            if (total > content.bytesMax()) {
+                throw new GloveboxException(
+                        ErrorCode.TOO_LARGE,
+                        "the answer is longer than " + content.bytesMax() + " bytes: ask for it in parts");
+            }
+            content.sink().write(bytes);
+            channel.consumed(stream, bytes.length);
+        }
+    }
+
+    GloveboxException condemned(ProtocolException broken) {
+        host.condemn(broken.getMessage());
+        return new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + broken.getMessage(), broken);
+    }
+
+    static GloveboxException interrupted() {
+        Thread.currentThread().interrupt();
+        return new GloveboxException(ErrorCode.BACKEND_LOST, "the caller went away");
+    }
+}
