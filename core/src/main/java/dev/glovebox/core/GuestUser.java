@@ -4,12 +4,13 @@ import java.util.regex.Pattern;
 
 /// A user inside a sandbox, by name. It means nothing on the host.
 public record GuestUser(String name) {
+    // Before the constants, whose construction needs it.
+    private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
+
     /// May do everything that the sandbox itself allows.
     public static final GuestUser ROOT = new GuestUser("root");
     /// Whom templates of Glovebox run programs as.
     public static final GuestUser USER = new GuestUser("user");
-
-    private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
 
     public GuestUser {
         if (!NAME.matcher(name).matches()) {
