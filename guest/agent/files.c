@@ -228,6 +228,12 @@ int attributes_apply(const struct attributes *attributes, int fd) {
     return error;
 }
 
+// Whether a directory that could not be made does not matter, because it is there.
+static bool is_there_already(const char *path, int error) {
+    struct stat stat;
+    return error == EEXIST || ((error == EROFS || error == EACCES || error == EPERM) && lstat(path, &stat) == 0);
+}
+
 int make_parents(const char *path, const struct attributes *attributes) {
     char parent[PATH_MAX];
     for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -238,9 +244,12 @@ int make_parents(const char *path, const struct attributes *attributes) {
             if (attributes->has_owner && lchown(parent, attributes->uid, attributes->gid) < 0) {
                 return errno;
             }
-        } else if (errno != EEXIST && errno != EROFS && errno != EACCES && errno != EPERM) {
-            // What is there already may be anything: the next step finds out.
-            return errno;
+            continue;
+        }
+        int error = errno;
+        // What is there already may be anything: the next step finds out.
+        if (!is_there_already(parent, error)) {
+            return error;
         }
     }
     return 0;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "files.h"
 #include "loop.h"
 #include "paths.h"
+#include "temporaries.h"
 
 enum { BLOCKS_PER_TURN = 4, LINKS_MAX = 40, NAME_BYTES = 256 };
 
@@ -154,7 +154,7 @@ struct writing {
     int directory;
     char name[NAME_BYTES];
     // The file that takes the content until it is complete; empty if it is written in place.
-    char temporary[32];
+    char temporary[TEMPORARY_NAME_MAX];
     int fd;
     off_t offset;
 };
@@ -204,6 +204,9 @@ static void on_writing_end(struct channel *channel) {
     user_enter(&writing->user);
     int error = 0;
     if (writing->temporary[0] != '\0') {
+        struct stat before;
+        bool replaces = fstatat(writing->directory, writing->name, &before, AT_SYMLINK_NOFOLLOW) == 0;
+        temporary_placed(writing->temporary, replaces);
         if (renameat(writing->directory, writing->temporary, writing->directory, writing->name) < 0) {
             error = errno;
         } else {
@@ -296,11 +299,9 @@ static int inspect(const struct writing *writing, struct stat *stat) {
 
 static int open_temporary(struct writing *writing) {
     for (int tries = 0; tries < 8; tries++) {
-        uint64_t random = 0;
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
-            return EIO;
+        if (!temporary_name(writing->temporary)) {
+            return errno;
         }
-        snprintf(writing->temporary, sizeof writing->temporary, ".glovebox-%016llx", (unsigned long long)random);
         writing->fd = openat(writing->directory, writing->temporary,
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (writing->fd >= 0) {

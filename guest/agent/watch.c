@@ -13,6 +13,7 @@
 #include "files.h"
 #include "loop.h"
 #include "paths.h"
+#include "temporaries.h"
 
 enum {
     WATCHES_MAX = 32,
@@ -56,6 +57,7 @@ struct watch {
     // The first half of a rename.
     uint32_t cookie;
     bool moved_directory;
+    char moved_temporary[TEMPORARY_NAME_MAX]; // its name, if it is one
     char moved[PATH_MAX];
 };
 
@@ -183,7 +185,7 @@ static int add_entry(struct watch *watch, int descriptor, const char *directory,
                      int depth) {
     char path[PATH_MAX];
     struct stat stat;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || !path_join(directory, name, path)
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_temporary_name(name) || !path_join(directory, name, path)
         || fstatat(AT_FDCWD, path, &stat, AT_SYMLINK_NOFOLLOW) < 0) {
         return 0;
     }
@@ -249,6 +251,9 @@ static void settle_rename(struct watch *watch) {
     timer_stop(&watch->rename_timer);
     if (watch->cookie != 0) {
         watch->cookie = 0;
+        if (watch->moved_temporary[0] != '\0') {
+            return; // taken to another directory by a guest: nobody was told that it is here
+        }
         report(watch, WATCH_REMOVE, watch->moved, NULL, watch->moved_directory);
         if (watch->moved_directory) {
             move_tree(watch, watch->moved, NULL);
@@ -279,6 +284,14 @@ static void moved_to(struct watch *watch, const struct inotify_event *event, con
     }
     watch->cookie = 0;
     timer_stop(&watch->rename_timer);
+    if (watch->moved_temporary[0] != '\0') {
+        // A file that the host wrote as a whole.
+        if (!temporary_replaced(watch->moved_temporary)) {
+            report(watch, WATCH_CREATE, path, NULL, false);
+        }
+        report(watch, WATCH_WRITE, path, NULL, false);
+        return;
+    }
     report(watch, WATCH_RENAME, watch->moved, path, is_directory);
     if (is_directory) {
         move_tree(watch, watch->moved, path);
@@ -319,6 +332,10 @@ static bool handle(struct watch *watch, const struct inotify_event *event) {
     if (!path_join(directory->path, event->name, path)) {
         return true;
     }
+    bool is_temporary = is_temporary_name(event->name);
+    if (is_temporary && (event->mask & IN_MOVED_FROM) == 0) {
+        return true;
+    }
     bool was_found = (event->mask & (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)) != 0
         && forget(watch, directory, event->name);
     if ((event->mask & IN_CREATE) != 0 && !was_found) {
@@ -333,6 +350,7 @@ static bool handle(struct watch *watch, const struct inotify_event *event) {
         watch->cookie = event->cookie;
         watch->moved_directory = is_directory;
         strcpy(watch->moved, path);
+        strcpy(watch->moved_temporary, is_temporary ? event->name : "");
         timer_set(&watch->rename_timer, loop_now() + RENAME_MILLIS * MILLISECOND);
     } else if ((event->mask & IN_MOVED_TO) != 0 && !(was_found && watch->cookie != event->cookie)) {
         moved_to(watch, event, path, is_directory);

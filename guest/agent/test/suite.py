@@ -896,6 +896,25 @@ def watching():
 
 
 @test
+def watching_what_the_host_writes():
+    a = agent()
+    d = directory()
+    c = a.open(WATCH, PATH=d).started()
+    a.write(d + '/f', b'new')
+    a.write(d + '/f', b'newer')
+    c.until(lambda: len(events(c, d)) == 3)
+    half = a.open(WRITE, PATH=d + '/half')
+    half.send(CONTENT, b'x')
+    half.cancel()
+    half.wait()
+    os.rename(d + '/f', d + '/.glovebox-0123456789abcdef')
+    c.until(lambda: ('remove', '/f') in events(c, d))
+    os.rename(d + '/.glovebox-0123456789abcdef', d + '/g')
+    c.until(lambda: ('write', '/g') in events(c, d))
+    equal(events(c, d), [('create', '/f'), ('write', '/f'), ('write', '/f'), ('remove', '/f'), ('write', '/g')])
+
+
+@test
 def watching_misses_nothing_and_says_nothing_twice():
     a = agent()
     d = directory()

@@ -112,6 +112,7 @@ final class FakeRun {
 
     Execution.Result run(String code) {
         Outcome outcome;
+        sink.running(0);
         try {
             perform(GuestTask.valueOf(code));
             outcome = new Outcome.Exited(0);
