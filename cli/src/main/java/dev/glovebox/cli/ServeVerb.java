@@ -1,5 +1,7 @@
 package dev.glovebox.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,10 +28,23 @@ final class ServeVerb implements Callable<Integer> {
             description = "Let tenants name the tier jail, which shares the host's kernel: for code you half trust.")
     private boolean jailAllowed;
 
+    @Option(
+            names = "--domain",
+            paramLabel = "DOMAIN",
+            description = "A domain of this server: {port}-{sandbox}.DOMAIN is a port of a sandbox, for E2B's clients.")
+    private List<String> domains = new ArrayList<>();
+
+    @Option(
+            names = "--shared-host",
+            paramLabel = "HOST",
+            description = "A host where headers say which sandbox is meant (E2B_SANDBOX_URL); localhost and addresses"
+                    + " always are.")
+    private List<String> sharedHosts = new ArrayList<>();
+
     @Override
     public Integer call() {
-        dev.glovebox.server.Main.serve(
-                new dev.glovebox.server.Main.Options(home.directory(), listen, metricsOpen, jailAllowed));
+        dev.glovebox.server.Main.serve(new dev.glovebox.server.Main.Options(
+                home.directory(), listen, metricsOpen, jailAllowed, domains, sharedHosts));
         return 0;
     }
 }

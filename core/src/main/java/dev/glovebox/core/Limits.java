@@ -71,6 +71,8 @@ public final class Limits {
     public static final int ARGUMENTS_MAX = 4096;
     /// A request body of the native API, files in base64 included.
     public static final long REQUEST_BYTES_MAX = 64 * MIB;
+    /// A request body of E2B's control plane: metadata and an environment.
+    public static final int CONTROL_REQUEST_BYTES_MAX = (int) MIB;
     /// A WebAssembly module given by a user.
     public static final int MODULE_BYTES_MAX = (int) (32 * MIB);
 

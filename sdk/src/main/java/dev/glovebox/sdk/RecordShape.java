@@ -1,5 +1,6 @@
 package dev.glovebox.sdk;
 
+import dev.glovebox.wire.JsonName;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
@@ -32,7 +33,7 @@ final class RecordShape {
         List<Component> found = new ArrayList<>();
         for (int i = 0; i < parts.length; i++) {
             types[i] = parts[i].getType();
-            Component component = new Component(i, parts[i].getName(), parts[i].getGenericType(), parts[i]);
+            Component component = new Component(i, nameOf(parts[i]), parts[i].getGenericType(), parts[i]);
             found.add(component);
             byName.put(component.name(), component);
         }
@@ -42,6 +43,11 @@ final class RecordShape {
         } catch (NoSuchMethodException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static String nameOf(RecordComponent component) {
+        JsonName name = component.getAnnotation(JsonName.class);
+        return name == null ? component.getName() : name.value();
     }
 
     static RecordShape of(Class<?> type) {

@@ -44,6 +44,11 @@ record HomeDirectory(Path path) {
         return path.resolve("templates");
     }
 
+    /// The key that sandboxes' tokens are made with.
+    Path tokenKey() {
+        return path.resolve("tokens.key");
+    }
+
     /// Where the built product is; the launcher says it.
     static Path distribution() {
         String dist = System.getProperty("glovebox.dist");

@@ -18,6 +18,7 @@ import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http1.Http1Config;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /// The listeners: one for the network, whose clients need a key, and a Unix-domain socket, whose clients are the
 /// administrator of this machine. Helidon serves each connection on a virtual thread.
@@ -54,25 +56,36 @@ public final class HttpServer implements AutoCloseable {
     ///
     /// @param address for clients with keys; port 0 takes any that is free
     /// @param socket the Unix-domain socket's file; its directory is made for its owner alone
-    public static HttpServer start(Api api, Authenticator authenticator, InetSocketAddress address, Path socket) {
+    /// @param front adds what stands before the native API where clients with keys come in
+    public static HttpServer start(
+            Api api,
+            Authenticator authenticator,
+            InetSocketAddress address,
+            Path socket,
+            Consumer<HttpRouting.Builder> front) {
         prepare(socket);
         AcceptedSockets sockets =
                 new AcceptedSockets(SocketOptions.builder().tcpNoDelay(true).build());
+        HttpRouting.Builder routing = HttpRouting.builder();
+        front.accept(routing);
+        api.addTo(routing, new Api.Listener(authenticator, sockets));
         WebServerConfig.Builder config = WebServer.builder()
                 .shutdownHook(false)
                 .bindAddress(address)
                 .connectionOptions(sockets)
-                .routing(api.routing(new Api.Listener(authenticator, sockets)));
+                .routing(routing);
         bound(config);
         AcceptedSockets localSockets = new AcceptedSockets(SocketOptions.builder()
                 .socketKeepAlive(false)
                 .socketReuseAddress(false)
                 .build());
+        HttpRouting.Builder localRouting = HttpRouting.builder();
+        api.addTo(localRouting, new Api.Listener(Authenticator.local(), localSockets));
         ListenerConfig.Builder local = ListenerConfig.builder()
                 .name(LOCAL)
                 .bindAddress(UnixDomainSocketAddress.of(socket))
                 .connectionOptions(localSockets)
-                .routing(api.routing(new Api.Listener(Authenticator.local(), localSockets)));
+                .routing(localRouting);
         bound(local);
         config.putSocket(LOCAL, local.build());
         WebServer server = config.build().start();

@@ -5,7 +5,10 @@ import dev.glovebox.backends.CellOptions;
 import dev.glovebox.backends.LinuxBackend;
 import dev.glovebox.backends.LinuxOptions;
 import dev.glovebox.backends.Supervision;
+import dev.glovebox.backends.template.TemplateStore;
 import dev.glovebox.core.Command;
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Principal;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.SandboxBackend;
@@ -16,6 +19,12 @@ import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ApiServices;
 import dev.glovebox.server.auth.Authenticator;
 import dev.glovebox.server.auth.KeyAuthenticator;
+import dev.glovebox.server.e2b.E2bSandboxes;
+import dev.glovebox.server.e2b.SandboxTokens;
+import dev.glovebox.server.e2b.control.Control;
+import dev.glovebox.server.e2b.control.ControlServices;
+import dev.glovebox.server.e2b.traffic.Traffic;
+import dev.glovebox.server.e2b.traffic.TrafficHosts;
 import dev.glovebox.store.AuditKey;
 import dev.glovebox.store.FileAuditLog;
 import dev.glovebox.store.SqliteStore;
@@ -24,7 +33,9 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 
 /// The wiring of the server: every piece is made here, in the order in which they stand on each other, and
 /// ended in the reverse order.
@@ -36,7 +47,15 @@ public final class Main {
     /// @param listen host and port
     /// @param metricsOpen whether metrics are shown without a key
     /// @param jailAllowed whether every tenant may name the tier `jail`, which shares the host's kernel
-    public record Options(Path home, String listen, boolean metricsOpen, boolean jailAllowed) {}
+    /// @param domains domains whose names below them, `{port}-{sandbox}`, are ports of sandboxes
+    /// @param sharedHosts hosts where headers say which sandbox is meant
+    public record Options(
+            Path home,
+            String listen,
+            boolean metricsOpen,
+            boolean jailAllowed,
+            List<String> domains,
+            List<String> sharedHosts) {}
 
     /// Runs the service until the process is told to end. Prints its address and, at the very first start, a
     /// key.
@@ -60,22 +79,36 @@ public final class Main {
         List<SandboxBackend> backends = List.of(
                 CellBackend.open(CellOptions.forServer(HomeDirectory.java(), distribution, home.run(), supervision)),
                 LinuxBackend.open(LinuxOptions.forServer(supervision, distribution, home.templates())));
-        Engine engine = new Engine(new Engine.Options(
-                backends,
-                store,
-                store,
-                audit,
-                options.jailAllowed() ? Policies.local() : Policies.standard(),
-                metrics,
-                clock,
-                random));
+        Policies policies = options.jailAllowed() ? Policies.local() : Policies.standard();
+        Engine engine = new Engine(new Engine.Options(backends, store, store, audit, policies, metrics, clock, random));
         engine.reclaim();
         metrics.watchSandboxes(engine::sandboxesRunning);
 
         Api api = new Api(new ApiServices(
                 engine, () -> Doctor.probe(backends), metrics::text, options.metricsOpen(), takesWork::get));
-        HttpServer http = HttpServer.start(
-                api, new KeyAuthenticator(new Keys(store, random, clock)), listen.toSocketAddress(), home.socket());
+        Authenticator authenticator = new KeyAuthenticator(new Keys(store, random, clock));
+        E2bSandboxes e2bSandboxes = new E2bSandboxes(engine, engine::ownerOf);
+        SandboxTokens tokens = SandboxTokens.open(home.tokenKey(), random);
+        TrafficHosts hosts = TrafficHosts.of(options.domains(), options.sharedHosts());
+        Control control = new Control(new ControlServices(
+                engine,
+                authenticator,
+                e2bSandboxes,
+                tokens,
+                hosts,
+                policies,
+                backends.stream().flatMap(backend -> backend.tiers().stream()).collect(Collectors.toSet()),
+                () -> new TemplateStore(home.templates())
+                        .list().stream().map(entry -> entry.name().value()).toList(),
+                clock,
+                takesWork::get));
+        Traffic traffic = new Traffic(hosts, e2bSandboxes, tokens, Map.of(), (_, _, _) -> {
+            throw new GloveboxException(ErrorCode.UNSUPPORTED, "requests to ports do not work here yet");
+        });
+        HttpServer http = HttpServer.start(api, authenticator, listen.toSocketAddress(), home.socket(), routing -> {
+            routing.addFilter(traffic);
+            control.addTo(routing);
+        });
 
         listen.announce(http.port(), home.socket(), out);
         if (store.list().isEmpty()) {

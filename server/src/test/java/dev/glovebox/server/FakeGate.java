@@ -18,14 +18,18 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.SandboxState;
 import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.StopReason;
+import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.store.KeyStore;
 import dev.glovebox.engine.Gate;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -45,6 +49,23 @@ public final class FakeGate implements Gate {
     final List<Principal> principals = new CopyOnWriteArrayList<>();
     final AtomicLong interrupted = new AtomicLong();
     final AtomicLong bytesWritten = new AtomicLong();
+    /// Stands still, a second later for every sandbox that is made.
+    final Clock clock = new Clock() {
+        @Override
+        public Instant instant() {
+            return Instant.parse("2026-11-30T12:00:00Z").plusSeconds(nextId.get());
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            throw new UnsupportedOperationException();
+        }
+    };
 
     private final Map<SandboxId, Box> boxes = new ConcurrentHashMap<>();
     private final AtomicLong auditId = new AtomicLong();
@@ -67,6 +88,10 @@ public final class FakeGate implements Gate {
                 };
     }
 
+    Optional<TenantId> ownerOf(SandboxId id) {
+        return Optional.ofNullable(boxes.get(id)).map(box -> box.sandbox.tenant());
+    }
+
     private RunSpec.Report run(RunSpec spec, ExecutionSink sink) {
         FakeScript script = new FakeScript(interrupted, spec.code().content(), spec.input(), sink);
         sink.started(new ProcessId(1));
@@ -80,14 +105,15 @@ public final class FakeGate implements Gate {
     }
 
     private Sandbox create(Principal principal, Command.CreateSandbox create) {
-        Instant now = Instant.parse("2026-11-30T12:00:00Z").plusSeconds(nextId.incrementAndGet());
+        nextId.incrementAndGet();
+        Instant now = clock.instant();
         Sandbox sandbox = new Sandbox(
                 SandboxId.random(new SecureRandom()),
                 principal.tenant(),
                 create.spec().tier().orElse(Tier.WASM),
                 "asked for",
                 create.spec().language(),
-                "",
+                create.spec().template().orElse(""),
                 new SandboxState.Running(now),
                 now,
                 now.plus(create.spec().lease()),
@@ -144,7 +170,7 @@ public final class FakeGate implements Gate {
             return switch (command) {
                 case Command.GetSandbox _ -> sandbox;
                 case Command.ExtendLease extend -> {
-                    sandbox = sandbox.withExpiry(sandbox.createdAt().plus(extend.lease()));
+                    sandbox = sandbox.withExpiry(clock.instant().plus(extend.lease()));
                     yield sandbox;
                 }
                 case Command.KillSandbox _ -> kill();

@@ -6,10 +6,19 @@ import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.backend.TierStatus;
 import dev.glovebox.engine.Keys;
+import dev.glovebox.engine.Policies;
 import dev.glovebox.sdk.Glovebox;
 import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ApiServices;
 import dev.glovebox.server.auth.KeyAuthenticator;
+import dev.glovebox.server.e2b.E2bSandboxes;
+import dev.glovebox.server.e2b.SandboxTokens;
+import dev.glovebox.server.e2b.control.Control;
+import dev.glovebox.server.e2b.control.ControlServices;
+import dev.glovebox.server.e2b.traffic.SandboxPort;
+import dev.glovebox.server.e2b.traffic.Traffic;
+import dev.glovebox.server.e2b.traffic.TrafficHosts;
+import io.helidon.webserver.http.HttpRouting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,6 +30,8 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
@@ -34,6 +45,7 @@ final class TestServer implements AutoCloseable {
     final Path directory;
     final Path socket;
 
+    final SandboxTokens tokens = new SandboxTokens(new byte[32]);
     private final Metrics metrics = new Metrics();
     private final HttpServer http;
 
@@ -58,7 +70,28 @@ final class TestServer implements AutoCloseable {
                 new Api(services),
                 new KeyAuthenticator(new Keys(gate.keys, new SecureRandom(), Clock.systemUTC())),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                socket);
+                socket,
+                this::addE2b);
+    }
+
+    private void addE2b(HttpRouting.Builder routing) {
+        E2bSandboxes sandboxes = new E2bSandboxes(gate, gate::ownerOf);
+        TrafficHosts hosts = TrafficHosts.of(List.of("box.test:8443"), List.of("shared.test"));
+        SandboxPort echo = (target, request, response) -> response.send(
+                target.id() + " " + target.port() + " " + request.path().path());
+        routing.addFilter(new Traffic(hosts, sandboxes, tokens, Map.of(SandboxPort.ENVD, echo), echo));
+        new Control(new ControlServices(
+                        gate,
+                        new KeyAuthenticator(new Keys(gate.keys, new SecureRandom(), Clock.systemUTC())),
+                        sandboxes,
+                        tokens,
+                        hosts,
+                        Policies.standard(),
+                        Set.of(Tier.WASM, Tier.ISOLATE, Tier.GVISOR, Tier.JAIL),
+                        () -> List.of("base", "code", "mine"),
+                        gate.clock,
+                        takesWork::get))
+                .addTo(routing);
     }
 
     private String key(TenantId tenant, Principal.Role role) {

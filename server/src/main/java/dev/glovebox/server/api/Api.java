@@ -56,9 +56,8 @@ public final class Api {
     /// @param sockets those that it accepts
     public record Listener(Authenticator authenticator, AcceptedSockets sockets) {}
 
-    /// The routes for one listener.
-    public HttpRouting.Builder routing(Listener listener) {
-        HttpRouting.Builder routing = HttpRouting.builder();
+    /// Adds the routes to those of one listener; nothing can follow, because they answer for every other path too.
+    public void addTo(HttpRouting.Builder routing, Listener listener) {
         Map<String, SortedSet<String>> methods = new LinkedHashMap<>();
         for (Route route : routes) {
             methods.computeIfAbsent(route.path(), _ -> new TreeSet<>()).add(route.method());
@@ -71,7 +70,6 @@ public final class Api {
         routing.any((_, response) -> answer(
                 response,
                 Problems.of(ErrorCode.ROUTE_NOT_FOUND, "there is nothing at this path; /openapi.json lists what is")));
-        return routing;
     }
 
     private void serve(Route route, Listener listener, ServerRequest request, ServerResponse response) {
