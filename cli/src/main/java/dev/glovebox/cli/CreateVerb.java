@@ -31,6 +31,9 @@ final class CreateVerb implements Callable<Integer> {
             description = "What it will mostly run.")
     private @Nullable String language;
 
+    @Option(names = "--template", paramLabel = "NAME", description = "What it starts from, such as base or code.")
+    private @Nullable String template;
+
     @Option(names = "--lease", paramLabel = "TIME", description = "How long it may live, such as 10m.")
     private @Nullable String lease;
 
@@ -48,6 +51,7 @@ final class CreateVerb implements Callable<Integer> {
         SandboxRequest request = new SandboxRequest(
                 tier,
                 language,
+                template,
                 lease == null ? null : Amounts.duration(lease).toSeconds(),
                 limits.toWire(),
                 environment,

@@ -8,6 +8,7 @@ import dev.glovebox.sdk.TransportException;
 import dev.glovebox.wire.api.CommandRequest;
 import dev.glovebox.wire.api.ExecutionResponse;
 import dev.glovebox.wire.api.RichResult;
+import dev.glovebox.wire.api.TerminalSet;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -16,7 +17,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,6 +39,17 @@ final class ExecVerb implements Callable<Integer> {
             names = {"-i", "--interactive"},
             description = "Pass our own input on.")
     private boolean interactive;
+
+    @Option(
+            names = {"-t", "--tty"},
+            description = "Give it a terminal: ours, which must be one.")
+    private boolean tty;
+
+    @Option(
+            names = {"-u", "--user"},
+            paramLabel = "NAME",
+            description = "As whom it runs inside, such as root.")
+    private @Nullable String user;
 
     @Option(
             names = {"-c", "--code"},
@@ -68,22 +82,13 @@ final class ExecVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        CommandRequest request = new CommandRequest(
-                words,
-                code == null ? null : language == null ? "python" : language,
-                code,
-                null,
-                null,
-                environment,
-                directory,
-                null,
-                interactive,
-                limits.toWire());
+        Optional<TerminalSet> size = tty ? Terminal.size() : Optional.empty();
+        if (tty && size.isEmpty()) {
+            throw new IllegalArgumentException("-t needs a terminal, and our standard input is none: leave it out");
+        }
         try (Glovebox client = server.require()) {
             Sandbox sandbox = client.sandboxes().get(id);
-            GuestOutput output = new GuestOutput(null);
-            ExecutionResponse response = sandbox.run(request, interactive ? new Feeder(sandbox, output) : output);
-            output.finish();
+            ExecutionResponse response = tty ? inTerminal(sandbox, size.get()) : streamed(sandbox);
             if (verbose) {
                 Duration took = Duration.of(response.usage().wallMicros(), ChronoUnit.MICROS);
                 Messages.note(Messages.safe(response.outcome().sentence()) + " · " + Amounts.show(took));
@@ -94,10 +99,51 @@ final class ExecVerb implements Callable<Integer> {
         }
     }
 
+    private ExecutionResponse streamed(Sandbox sandbox) {
+        GuestOutput output = new GuestOutput(null);
+        ExecutionResponse response =
+                sandbox.run(request(interactive, null), interactive ? new Feeder(sandbox, output) : output);
+        output.finish();
+        return response;
+    }
+
+    private ExecutionResponse inTerminal(Sandbox sandbox, TerminalSet size) {
+        try (Terminal _ = Terminal.raw().orElseThrow();
+                Resizer resizer = new Resizer(sandbox, size)) {
+            Feeder feeder = new Feeder(sandbox, new TerminalOutput());
+            return sandbox.run(request(true, size), feeder.telling(resizer::begin));
+        }
+    }
+
+    private CommandRequest request(boolean takesInput, @Nullable TerminalSet terminal) {
+        return new CommandRequest(
+                words,
+                code == null ? null : language == null ? "python" : language,
+                code,
+                null,
+                null,
+                environment,
+                directory,
+                null,
+                takesInput,
+                limits.toWire(),
+                user,
+                terminal);
+    }
+
     /// Passes our input on from the moment the process is there.
-    private record Feeder(Sandbox sandbox, GuestOutput output) implements OutputListener {
+    private record Feeder(Sandbox sandbox, OutputListener output, LongConsumer onStart) implements OutputListener {
+        Feeder(Sandbox sandbox, OutputListener output) {
+            this(sandbox, output, _ -> {});
+        }
+
+        Feeder telling(LongConsumer listener) {
+            return new Feeder(sandbox, output, listener);
+        }
+
         @Override
         public void started(long pid) {
+            onStart.accept(pid);
             Thread.ofPlatform().daemon().name("stdin").start(() -> feed(pid));
         }
 

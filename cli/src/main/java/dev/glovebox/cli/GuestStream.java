@@ -30,6 +30,15 @@ final class GuestStream {
         return isTerminal;
     }
 
+    /// As it is, to whatever it goes.
+    void writeRaw(byte[] bytes) {
+        try {
+            out.write(bytes);
+        } catch (IOException e) {
+            throw new BrokenPipeException(e);
+        }
+    }
+
     void write(byte[] bytes) {
         try {
             out.write(isTerminal ? escaper.push(bytes) : bytes);

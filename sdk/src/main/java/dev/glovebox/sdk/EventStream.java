@@ -4,8 +4,10 @@ import dev.glovebox.wire.api.CommandStarted;
 import dev.glovebox.wire.api.Content;
 import dev.glovebox.wire.api.Problem;
 import dev.glovebox.wire.api.RichResult;
+import dev.glovebox.wire.api.WatchEventResponse;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.Consumer;
 
 /// A run, command or execution as the server streams it: its output to a listener, its last event to the caller.
 final class EventStream {
@@ -26,6 +28,22 @@ final class EventStream {
                 case "error" -> throw new ApiException(read(Problem.class, event));
                 case "done" -> {
                     return read(done, event);
+                }
+                default -> {} // A newer server may say more.
+            }
+        }
+    }
+
+    static void watch(InputStream body, Runnable watching, Consumer<WatchEventResponse> listener) throws IOException {
+        EventReader events = new EventReader(body);
+        while (true) {
+            EventReader.Event event = events.next();
+            switch (event.name()) {
+                case "watching" -> watching.run();
+                case "file" -> listener.accept(read(WatchEventResponse.class, event));
+                case "error" -> throw new ApiException(read(Problem.class, event));
+                case "done" -> {
+                    return;
                 }
                 default -> {} // A newer server may say more.
             }

@@ -8,7 +8,9 @@ import dev.glovebox.wire.api.ExecutionResponse;
 import dev.glovebox.wire.api.InputRequest;
 import dev.glovebox.wire.api.LeaseRequest;
 import dev.glovebox.wire.api.SandboxResponse;
+import dev.glovebox.wire.api.SandboxUsageResponse;
 import dev.glovebox.wire.api.SignalRequest;
+import dev.glovebox.wire.api.TerminalSet;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -79,6 +81,16 @@ public final class Sandbox {
         transport.send("POST", path + "/commands/" + pid + "/signal", new SignalRequest(signal));
     }
 
+    /// Gives the terminal of a process another size.
+    public void resize(long pid, int columns, int rows) {
+        transport.send("POST", path + "/commands/" + pid + "/terminal", new TerminalSet(columns, rows));
+    }
+
+    /// What it uses now.
+    public SandboxUsageResponse usage() {
+        return transport.json("GET", path + "/usage", null, SandboxUsageResponse.class);
+    }
+
     /// Connects to a TCP port inside. The connection lives apart from this client: whoever asked for it closes it.
     public PortConnection connect(int port) {
         return transport.upgrade(path + "/ports/" + port);
@@ -93,9 +105,14 @@ public final class Sandbox {
         return PortForward.start(this, local, port, onFailure);
     }
 
-    /// Its files.
+    /// Its files, with the rights of its default user.
     public SandboxFiles files() {
-        return new SandboxFiles(transport, path + "/files");
+        return new SandboxFiles(transport, path + "/files", null);
+    }
+
+    /// Its files, with the rights of another user inside, such as `root`.
+    public SandboxFiles filesAs(String user) {
+        return new SandboxFiles(transport, path + "/files", user);
     }
 
     /// Its code interpreter contexts.

@@ -4,19 +4,25 @@ import dev.glovebox.wire.api.FileList;
 import dev.glovebox.wire.api.FileResponse;
 import dev.glovebox.wire.api.MoveRequest;
 import dev.glovebox.wire.api.PathRequest;
+import dev.glovebox.wire.api.WatchEventResponse;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// The files of one sandbox. Paths are absolute, or relative to the home directory.
 public final class SandboxFiles {
     private final Transport transport;
     private final String path;
+    private final @Nullable String user;
 
-    SandboxFiles(Transport transport, String path) {
+    SandboxFiles(Transport transport, String path, @Nullable String user) {
         this.transport = transport;
         this.path = path;
+        this.user = user;
     }
 
     /// The content of a file, all at once.
@@ -50,19 +56,16 @@ public final class SandboxFiles {
 
     /// Entries below a directory, `depth` levels deep.
     public List<FileResponse> list(String directory, int depth) {
-        String target = new Query(path + "/list")
-                .with("path", directory)
-                .with("depth", Integer.toString(depth))
-                .toString();
+        String target = target("/list", query -> query.with("path", directory).with("depth", Integer.toString(depth)));
         return transport.json("GET", target, null, FileList.class).items();
     }
 
     public FileResponse makeDirectory(String directory) {
-        return transport.json("POST", path + "/mkdir", new PathRequest(directory), FileResponse.class);
+        return transport.json("POST", target("/mkdir", query -> query), new PathRequest(directory), FileResponse.class);
     }
 
     public FileResponse move(String from, String to) {
-        return transport.json("POST", path + "/move", new MoveRequest(from, to), FileResponse.class);
+        return transport.json("POST", target("/move", query -> query), new MoveRequest(from, to), FileResponse.class);
     }
 
     /// Removes a file, or a directory with all in it.
@@ -71,6 +74,25 @@ public final class SandboxFiles {
     }
 
     private String target(String suffix, String file) {
-        return new Query(path + suffix).with("path", file).toString();
+        return target(suffix, query -> query.with("path", file));
+    }
+
+    private String target(String suffix, UnaryOperator<Query> parameters) {
+        Query query = parameters.apply(new Query(path + suffix));
+        return (user == null ? query : query.with("user", user)).toString();
+    }
+
+    /// Tells the listener what happens in a directory, until it is gone, or the calling thread is interrupted, or the
+    /// listener throws.
+    ///
+    /// @param recursive also what is below it
+    /// @param watching is run once nothing is missed any more
+    public void watch(String directory, boolean recursive, Runnable watching, Consumer<WatchEventResponse> listener) {
+        String target =
+                target("/watch", query -> query.with("path", directory).with("recursive", Boolean.toString(recursive)));
+        transport.call("GET", target, EventStream.MEDIA_TYPE, new HttpBody.None(false), body -> {
+            EventStream.watch(body, watching, listener);
+            return directory;
+        });
     }
 }

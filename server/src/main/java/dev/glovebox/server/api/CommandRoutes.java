@@ -13,6 +13,7 @@ import dev.glovebox.wire.api.Content;
 import dev.glovebox.wire.api.ExecutionResponse;
 import dev.glovebox.wire.api.InputRequest;
 import dev.glovebox.wire.api.SignalRequest;
+import dev.glovebox.wire.api.TerminalSet;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -64,7 +65,16 @@ final class CommandRoutes {
                         List.of(),
                         SignalRequest.class,
                         new Answer.Nothing(),
-                        CommandRoutes::signal));
+                        CommandRoutes::signal),
+                new Route(
+                        "POST",
+                        ONE + "/terminal",
+                        "Give the terminal of a process another size",
+                        Access.TENANT,
+                        List.of(),
+                        TerminalSet.class,
+                        new Answer.Nothing(),
+                        CommandRoutes::resize));
     }
 
     private static void run(HttpCall call) {
@@ -93,6 +103,13 @@ final class CommandRoutes {
         byte[] bytes = isEmpty ? new byte[0] : ToCore.bytes(new Content(request.text(), request.base64()));
         boolean end = Boolean.TRUE.equals(request.end());
         call.execute(new Command.WriteInput(call.sandbox(), ToCore.process(call.path("pid")), bytes, end));
+        call.done();
+    }
+
+    private static void resize(HttpCall call) {
+        TerminalSet size = call.body(TerminalSet.class);
+        call.execute(
+                new Command.ResizeTerminal(call.sandbox(), ToCore.process(call.path("pid")), ToCore.terminal(size)));
         call.done();
     }
 

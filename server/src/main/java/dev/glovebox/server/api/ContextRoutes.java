@@ -54,6 +54,16 @@ final class ContextRoutes {
                             call.execute(new Command.InterruptContext(call.sandbox(), context(call)));
                             call.done();
                         }),
+                route(
+                        "POST",
+                        ONE + "/restart",
+                        "Give a context a fresh interpreter",
+                        null,
+                        new Answer.Nothing(),
+                        call -> {
+                            call.execute(new Command.RestartContext(call.sandbox(), context(call)));
+                            call.done();
+                        }),
                 route("DELETE", ONE, "Close a context", null, new Answer.Nothing(), call -> {
                     call.execute(new Command.CloseContext(call.sandbox(), context(call)));
                     call.done();

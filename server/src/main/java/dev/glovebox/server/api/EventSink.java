@@ -101,7 +101,8 @@ final class EventSink implements ExecutionSink, AutoCloseable {
         stderr.finish().ifPresent((Content rest) -> event("stderr", rest));
     }
 
-    private void event(String name, Record data) {
+    /// An event of its own kind.
+    void event(String name, Record data) {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] json = RecordJson.write(data);
         byte[] all = new byte[head.length + json.length + 2];

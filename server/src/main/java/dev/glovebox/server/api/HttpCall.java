@@ -182,6 +182,27 @@ final class HttpCall {
         }
     }
 
+    /// Answers with events, for as long as `work` goes on and the client listens.
+    ///
+    /// @param last told at the end
+    void events(Record last, Consumer<EventSink> work) {
+        ClientWatch watching = watchClient();
+        try (EventSink sink = new EventSink(response, watching)) {
+            try (watching) {
+                work.accept(sink);
+                watching.close();
+                sink.done(last);
+            } catch (RuntimeException e) {
+                watching.close();
+                abortIfGone();
+                if (!sink.hasBegun()) {
+                    throw e;
+                }
+                sink.failed(Problems.of(e));
+            }
+        }
+    }
+
     private ClientWatch watchClient() {
         ClientWatch watching = ClientWatch.begin(request);
         watch = watching;

@@ -116,6 +116,11 @@ final class OpenApi {
                 content.put(EventSink.MEDIA_TYPE, Map.of("schema", Map.of("type", "string")));
                 responses.put("200", response(content));
             }
+            case Answer.Events(Class<? extends Record> type) -> {
+                schema(type);
+                responses.put(
+                        "200", response(Map.of(EventSink.MEDIA_TYPE, Map.of("schema", Map.of("type", "string")))));
+            }
             case Answer.Bytes _ -> responses.put("200", response(Map.of("application/octet-stream", Map.of())));
             case Answer.Text(String mediaType) -> responses.put("200", response(Map.of(mediaType, Map.of())));
             case Answer.Upgrade _ ->

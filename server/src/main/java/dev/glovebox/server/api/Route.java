@@ -43,6 +43,9 @@ record Route(
         /// event.
         record Streamable(Class<? extends Record> type) implements Answer {}
 
+        /// Server-sent events without an end of their own; the record is that of the first and the last.
+        record Events(Class<? extends Record> type) implements Answer {}
+
         /// The file's bytes.
         record Bytes() implements Answer {}
 

@@ -10,6 +10,7 @@ import dev.glovebox.wire.api.LeaseRequest;
 import dev.glovebox.wire.api.SandboxPage;
 import dev.glovebox.wire.api.SandboxRequest;
 import dev.glovebox.wire.api.SandboxResponse;
+import dev.glovebox.wire.api.SandboxUsageResponse;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,15 @@ final class SandboxRoutes {
                             call.execute(new Command.KillSandbox(call.sandbox()));
                             call.done();
                         }),
+                new Route(
+                        "GET",
+                        ONE + "/usage",
+                        "What a sandbox uses now",
+                        Access.TENANT,
+                        List.of(),
+                        null,
+                        new Answer.Json(200, SandboxUsageResponse.class),
+                        call -> call.json(200, ToWire.usage(call.execute(new Command.MeasureSandbox(call.sandbox()))))),
                 new Route(
                         "POST",
                         ONE + "/lease",

@@ -3,8 +3,10 @@ package dev.glovebox.server.api;
 import dev.glovebox.core.ContextId;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.Execution;
+import dev.glovebox.core.FileAccess;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
+import dev.glovebox.core.GuestUser;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.Principal;
@@ -12,6 +14,7 @@ import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.SandboxSpec;
+import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.Tier;
 import dev.glovebox.sdk.Contents;
 import dev.glovebox.sdk.MalformedJsonException;
@@ -20,6 +23,7 @@ import dev.glovebox.wire.api.Content;
 import dev.glovebox.wire.api.LimitSet;
 import dev.glovebox.wire.api.RunRequest;
 import dev.glovebox.wire.api.SandboxRequest;
+import dev.glovebox.wire.api.TerminalSet;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,6 +62,7 @@ public final class ToCore {
         return new SandboxSpec(
                 tier(request.tier()),
                 request.language() == null ? Language.PYTHON : language(request.language()),
+                Optional.ofNullable(request.template()),
                 lease == null ? Limits.LEASE_DEFAULT : seconds(lease),
                 limits(request.limits()),
                 orEmpty(request.env()),
@@ -79,7 +84,18 @@ public final class ToCore {
                 orEmpty(request.env()),
                 directory(request.directory()),
                 isOpen || request.stdin() != null,
-                limits(request.limits()));
+                limits(request.limits()),
+                Optional.ofNullable(request.user()).map(GuestUser::new),
+                Optional.ofNullable(request.terminal()).map(ToCore::terminal));
+    }
+
+    static TerminalSize terminal(TerminalSet size) {
+        return new TerminalSize(size.columns(), size.rows());
+    }
+
+    /// With whose rights files are worked on.
+    static FileAccess access(Optional<String> user) {
+        return user.map(name -> FileAccess.as(new GuestUser(name))).orElse(FileAccess.DEFAULT);
     }
 
     /// A path as a user writes it: absolute, or below the home directory.

@@ -11,7 +11,9 @@ import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxState;
+import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.StopReason;
+import dev.glovebox.core.WatchEvent;
 import dev.glovebox.core.backend.TierStatus;
 import dev.glovebox.sdk.Contents;
 import dev.glovebox.wire.api.CodeError;
@@ -26,8 +28,10 @@ import dev.glovebox.wire.api.OutcomeReport;
 import dev.glovebox.wire.api.RichResult;
 import dev.glovebox.wire.api.RunResponse;
 import dev.glovebox.wire.api.SandboxResponse;
+import dev.glovebox.wire.api.SandboxUsageResponse;
 import dev.glovebox.wire.api.TierResponse;
 import dev.glovebox.wire.api.UsageReport;
+import dev.glovebox.wire.api.WatchEventResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
@@ -117,6 +121,7 @@ public final class ToWire {
                 sandbox.tier().word(),
                 sandbox.tierReason(),
                 sandbox.language().word(),
+                sandbox.template(),
                 sandbox.state().word(),
                 stopReason(sandbox.state()).map(ToWire::word).orElse(null),
                 sandbox.createdAt().toString(),
@@ -154,7 +159,28 @@ public final class ToWire {
                 entry.sizeBytes(),
                 entry.mode(),
                 entry.modified().toString(),
-                entry.linkTarget());
+                entry.linkTarget(),
+                entry.owner(),
+                entry.group());
+    }
+
+    static SandboxUsageResponse usage(SandboxUsage usage) {
+        return new SandboxUsageResponse(
+                usage.cpuTime().toNanos() / 1000,
+                usage.memoryBytes(),
+                usage.memoryBytesMax(),
+                usage.diskBytes(),
+                usage.diskBytesMax(),
+                usage.fileCount(),
+                usage.fileCountMax());
+    }
+
+    static WatchEventResponse watchEvent(WatchEvent event) {
+        return new WatchEventResponse(
+                word(event.kind()),
+                event.path(),
+                event.isDirectory(),
+                event.target().isEmpty() ? null : event.target());
     }
 
     static CommandEntry process(Command.ProcessEntry entry) {

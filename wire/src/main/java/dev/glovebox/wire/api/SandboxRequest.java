@@ -7,13 +7,27 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tier left out or `auto`: the server picks one and says why
 /// @param language what it will mostly run; left out: `python`
+/// @param template what it starts from; left out: the tier's own. Only Linux tiers have more than one
 /// @param leaseSeconds how long it may live unless extended
 /// @param env for every process in it
 /// @param metadata the caller's own words; searchable, never interpreted
 public record SandboxRequest(
         @Nullable String tier,
         @Nullable String language,
+        @Nullable String template,
         @Nullable Long leaseSeconds,
         @Nullable LimitSet limits,
         @Nullable Map<String, String> env,
-        @Nullable Map<String, String> metadata) {}
+        @Nullable Map<String, String> metadata) {
+
+    /// From the tier's own template.
+    public SandboxRequest(
+            @Nullable String tier,
+            @Nullable String language,
+            @Nullable Long leaseSeconds,
+            @Nullable LimitSet limits,
+            @Nullable Map<String, String> env,
+            @Nullable Map<String, String> metadata) {
+        this(tier, language, null, leaseSeconds, limits, env, metadata);
+    }
+}
