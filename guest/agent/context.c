@@ -712,7 +712,7 @@ static bool launch(struct context *context, const struct wanted *wanted) {
                             (char[]){"preload"}, NULL};
     char *const node[] = {(char[]){"node"}, (char *)(uintptr_t)wanted->program, (char[]){"typescript"}, NULL};
     int ours[3] = {-1, -1, -1};
-    int guest[LAUNCH_FDS] = {-1, -1, -1, -1, -1};
+    int guest[LAUNCH_FDS] = {-1, -1, -1, -1};
     int pair[2] = {-1, -1};
     guest[LAUNCH_STDIN] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     bool ok = guest[LAUNCH_STDIN] >= 0 && streams_pipe(&wanted->user, true, &ours[1], &guest[LAUNCH_STDOUT])

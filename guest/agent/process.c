@@ -606,7 +606,7 @@ static void begin(uint32_t number, struct wanted *wanted) {
     static const char no_room[] = "the sandbox has no room for another process: its bound of processes, memory or "
                                   "files is reached";
     struct process *process = calloc(1, sizeof *process);
-    struct ends ends = {-1, -1, -1, -1, {-1, -1, -1, -1, -1}, wanted->has_terminal};
+    struct ends ends = {-1, -1, -1, -1, {-1, -1, -1, -1}, wanted->has_terminal};
     if (process == NULL || !open_streams(wanted, &ends)) {
         close_ends(&ends);
         free(process);

@@ -568,6 +568,47 @@ def born_in_the_group():
 
 
 @test
+def directories_of_the_root_that_come_later():
+    # Landlock's rules are for directories that exist; who starts processes keeps them, and must notice a new one.
+    group = Group('pids', max=64)
+    join = group.open('cgroup.procs', os.O_WRONLY)
+    a = agent('--join', str(join), pid1=True, pass_fds=[join])
+    os.close(join)
+    exited(a.run('true'))
+    time.sleep(2.5)
+    exited(a.run('true'))
+    path = f'/glovebox-agent-test-{os.getpid()}'
+    equal(a.call(MAKE_DIRECTORY, PATH=path, USER='root', FILE_MODE=0o777)['STATUS'], OK)
+    try:
+        os.chmod(path, 0o777)
+        exited(a.shell(f'echo x > {path}/file'))
+        assert a.shell('echo 5 > /proc/self/oom_score_adj')['EXIT_CODE'] != 0
+    finally:
+        shutil.rmtree(path)
+    a.finish()
+    group.remove()
+
+
+@test
+def long_arguments_by_the_stem():
+    group = Group('pids', max=64)
+    join = group.open('cgroup.procs', os.O_WRONLY)
+    a = agent('--join', str(join), pid1=True, pass_fds=[join])
+    os.close(join)
+    for size in (20_000, 31_000, 33_000, 50_000):
+        equal(exited(a.run('printf', '%s', 'x' * size)).out, b'x' * size)
+    script = os.path.join(directory(), 'script')
+    with open(script, 'w') as file:
+        file.write('echo "$# $2"\n')
+    os.chmod(script, 0o755)
+    equal(exited(a.run(script, 'a', 'b')).out, b'2 b\n')
+    equal(a.run('no-such-program')['STATUS'], NOT_FOUND)
+    equal(a.run('/etc/passwd')['STATUS'], PERMISSION)
+    a.finish()
+    group.remove()
+
+
+@test
 def fork_bomb_in_its_group():
     group = Group('pids', max=100)
     join = group.open('cgroup.procs', os.O_WRONLY)
