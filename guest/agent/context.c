@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "connection.h"
 #include "ending.h"
 #include "errors.h"
 #include "freeze.h"
@@ -421,6 +422,7 @@ static void start_next(struct context *context) {
     put_number(&record, TAG_PROCESS_ID, (uint64_t)context->kernel.job.pid);
     put_number(&record, TAG_POOLED, context->is_pooled);
     channel_record(&execution->channel, &record);
+    connection_defer(4 + record.length);
     bytes_free(&record);
     if (execution->limits.wall_millis < INT64_MAX / 2000) {
         timer_set(&execution->wall, loop_now() + (int64_t)execution->limits.wall_millis * MILLISECOND);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "connection.h"
 #include "context.h"
 #include "ending.h"
 #include "errors.h"
@@ -291,6 +292,7 @@ static void on_started(struct job *job) {
     put_number(&record, TAG_PROCESS_ID, (uint64_t)job->pid);
     put_number(&record, TAG_POOLED, 0);
     channel_record(&process->channel, &record);
+    connection_defer(4 + record.length);
     bytes_free(&record);
     if (process->has_ending) {
         return;
