@@ -1256,7 +1256,8 @@ def offer_warm(a, path):
     with socket.socket(socket.AF_UNIX) as offer:
         offer.connect(path)
         socket.send_fds(offer, [struct.pack('>I', len(body)) + body], [out[0], err[0], ours.fileno()])
-        a.idle(0.1)
+        offer.settimeout(10)
+        equal(offer.recv(1), b'')  # the agent has it
     ours.close()
     theirs.close()
     for fd in (*out, *err):
@@ -1305,6 +1306,28 @@ def programs_in_warm_kernels():
         kernel.wait(5)
         c = a.open(PROCESS, ('CODE', b'print(1)'), LANGUAGE='python').wait()
         equal((exited(c).out, c['POOLED']), (b'1\n', 0))
+    # A program's word that it has ended is taken: it ends, all that it wrote comes, and what it left behind lives on.
+    kernel = offer_warm(a, path)
+    code = (b'import subprocess, sys, time\n'
+            b'child = subprocess.Popen(["sleep", "3"], stdout=subprocess.DEVNULL)\n'
+            b'print(child.pid, "x" * 50000)\nsys.stdout.flush()\n'
+            b'record(field(50, 1), field(51, 9))\ntime.sleep(50)\n')
+    began = time.monotonic()
+    c = exited(a.open(PROCESS, ('CODE', code), LANGUAGE='python').wait(), 9)
+    assert time.monotonic() - began < 3 and c['USED_MEMORY_BYTES'] > 1_000_000, c.items
+    child, text = c.out.split()
+    equal(len(text), 50000)
+    kernel.wait(5)
+    os.kill(int(child), 0)
+    # Whoever does not read gets the rest all the same.
+    kernel = offer_warm(a, path)
+    c = a.open(PROCESS, ('CODE', b'import sys\nfor _ in range(10): sys.stdout.write("y" * 40000)\n'), LANGUAGE='python')
+    c.grants = False
+    a.pump(lambda: len(c.out) == 262144, 10)
+    a.idle(0.3)
+    c.grant(STDOUT, 1_000_000)
+    equal(len(exited(c.wait()).out), 400_000)
+    kernel.wait(5)
     for cancel in (False, True):
         kernel = offer_warm(a, path)
         c = a.open(PROCESS, ('CODE', b'import time; time.sleep(50)'), LANGUAGE='python', WALL_MILLIS=300).started()
