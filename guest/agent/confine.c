@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -32,7 +34,7 @@ struct ruleset {
     uint64_t scoped;
 };
 
-bool confine_limits(uint64_t tag) {
+bool confine_limits(void) {
     struct rlimit core = {0, 0};
     struct rlimit files;
     if (setrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0) {
@@ -40,10 +42,12 @@ bool confine_limits(uint64_t tag) {
     }
     rlim_t most = files.rlim_max < OPEN_FILES ? files.rlim_max : OPEN_FILES;
     files = (struct rlimit){most, most};
-    struct rlimit mark = {tag, tag};
-    // Where the mark cannot be set, proctree does without.
-    setrlimit(RLIMIT_RTTIME, &mark);
     return setrlimit(RLIMIT_NOFILE, &files) == 0;
+}
+
+void confine_mark(uint64_t tag) {
+    struct rlimit mark = {tag, tag};
+    setrlimit(RLIMIT_RTTIME, &mark);
 }
 
 bool confine_identity(uid_t uid, gid_t gid, const gid_t *groups, size_t group_count) {
@@ -86,7 +90,7 @@ static bool is_exempt(const char *name) {
 }
 
 // Landlock only allows, so each directory of the root gets a rule but the two.
-static void allow_rest(int ruleset, uint64_t access) {
+static void allow_rest(int rules, uint64_t access) {
     DIR *root = opendir("/");
     if (root == NULL) {
         return;
@@ -99,7 +103,7 @@ static void allow_rest(int ruleset, uint64_t access) {
         struct landlock_path_beneath_attr rule = {.allowed_access = access};
         rule.parent_fd = openat(dirfd(root), entry->d_name, O_PATH | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
         if (rule.parent_fd >= 0) {
-            syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+            syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
             close(rule.parent_fd);
         }
     }
@@ -110,26 +114,52 @@ static int landlock_version(void) {
     return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-void confine_files(void) {
+// The ruleset that all children take, and whether the root directory can have changed since it was made: a rule is for a
+// directory that exists.
+static int ruleset = -1;
+static struct timespec ruleset_of;
+static bool ruleset_is_settled;
+
+static bool is_current(const struct stat *root) {
+    return ruleset >= 0 && ruleset_is_settled && root->st_ctim.tv_sec == ruleset_of.tv_sec
+        && root->st_ctim.tv_nsec == ruleset_of.tv_nsec;
+}
+
+void confine_prepare(void) {
+    struct stat root;
+    struct timespec now;
+    if (stat("/", &root) == 0 && is_current(&root)) {
+        return;
+    }
+    if (ruleset >= 0) {
+        close(ruleset);
+        ruleset = -1;
+    }
     int version = landlock_version();
-    if (version < 1) {
+    // Without REFER a file cannot move from one directory to another, which is worse than what this guards against.
+    if (version < 2) {
         return;
     }
     uint64_t access = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE
         | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG
         | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK
-        | LANDLOCK_ACCESS_FS_MAKE_SYM;
-    access |= (version >= 2 ? ACCESS_REFER : 0) | (version >= 3 ? ACCESS_TRUNCATE : 0);
-    // Without REFER a file cannot move from one directory to another, which is worse than what this guards against.
-    if (version < 2) {
+        | LANDLOCK_ACCESS_FS_MAKE_SYM | ACCESS_REFER;
+    access |= version >= 3 ? ACCESS_TRUNCATE : 0;
+    struct ruleset attributes = {.handled_access_fs = access};
+    ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+    if (ruleset < 0) {
         return;
     }
-    struct ruleset attributes = {.handled_access_fs = access};
-    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+    allow_rest(ruleset, access);
+    // A file system's clock may tick as slowly as a hundred times a second: two changes can bear one time.
+    clock_gettime(CLOCK_REALTIME, &now);
+    ruleset_of = root.st_ctim;
+    ruleset_is_settled = now.tv_sec - root.st_ctim.tv_sec > 1;
+}
+
+void confine_files(void) {
     if (ruleset >= 0) {
-        allow_rest(ruleset, access);
         syscall(SYS_landlock_restrict_self, ruleset, 0);
-        close(ruleset);
     }
 }
 
@@ -138,10 +168,10 @@ void confine_scope(void) {
         return;
     }
     struct ruleset attributes = {.scoped = SCOPES};
-    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
-    if (ruleset >= 0) {
-        syscall(SYS_landlock_restrict_self, ruleset, 0);
-        close(ruleset);
+    int scope = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    if (scope >= 0) {
+        syscall(SYS_landlock_restrict_self, scope, 0);
+        close(scope);
     }
 }
 

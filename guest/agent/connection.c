@@ -20,6 +20,8 @@ enum {
     IN_BYTES = HEADER_BYTES + PAYLOAD_BYTES_MAX + 128 * 1024,
     SPARE_BLOCKS = 8,
     VECTORS = 16,
+    // Who reads is woken once and not twice by a program that is over sooner.
+    DEFER_MICROS = 2 * MILLISECOND,
     // Up to this a payload is copied behind the frame before it rather than given a block of its own.
     COPIED_BYTES_MAX = 4096,
 };
@@ -31,12 +33,16 @@ static uint8_t in[IN_BYTES];
 static size_t in_length;
 static struct link queue;
 static size_t queued;
+// How much of it nobody waits for, at the end.
+static size_t deferred;
+static struct timer deferral;
 static bool starved;
 static struct link spare;
 static int spare_count;
 
 static void on_readable(struct poller *poller, uint32_t ready);
 static void on_writable(struct poller *poller, uint32_t ready);
+static void on_deferral(struct timer *timer);
 
 bool connection_start(int in_fd, int out_fd, const struct connection_events *events) {
     listeners = events;
@@ -44,6 +50,7 @@ bool connection_start(int in_fd, int out_fd, const struct connection_events *eve
     link_init(&spare);
     poller_init(&reader, in_fd, on_readable);
     poller_init(&writer, out_fd, on_writable);
+    timer_init(&deferral, on_deferral);
     return poller_want(&reader, EPOLLIN);
 }
 
@@ -136,7 +143,21 @@ static void written(size_t count) {
     }
 }
 
+void connection_defer(size_t length) {
+    if (queued == HEADER_BYTES + length) {
+        deferred = queued;
+        timer_set(&deferral, loop_now() + DEFER_MICROS);
+    }
+}
+
+static void on_deferral(struct timer *timer) {
+    (void)timer;
+    deferred = 0; // connection_flush does it at the end of this turn
+}
+
 static bool write_queue(void) {
+    deferred = 0;
+    timer_stop(&deferral);
     while (!link_alone(&queue)) {
         struct iovec vectors[VECTORS];
         int count = 0;
@@ -154,7 +175,7 @@ static bool write_queue(void) {
 }
 
 void connection_flush(void) {
-    if (link_alone(&queue) && !starved) {
+    if ((link_alone(&queue) && !starved) || (deferred > 0 && queued == deferred)) {
         return;
     }
     if (!write_queue()) {

@@ -30,6 +30,9 @@ struct block *connection_block(void);
 void connection_send_block(struct block *block, uint16_t stream, uint32_t channel, size_t length);
 void connection_return_block(struct block *block);
 void connection_send(enum frame_type type, uint16_t stream, uint32_t channel, const void *payload, size_t length);
+// What was queued last, a frame with so long a payload, may wait a moment for company: the word that a process started
+// for what it prints, or for its end. Unless something else wants to go out.
+void connection_defer(size_t length);
 // Writes what the socket takes now; part of each turn of the loop.
 void connection_flush(void);
 // Says why to the host and ends the program with status 1: the host broke the protocol.

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "connection.h"
 #include "ending.h"
 #include "errors.h"
 #include "freeze.h"
@@ -64,8 +65,10 @@ struct execution {
     // The kernel says that it is over, and how; or the program's process has ended.
     bool is_over;
     int exit_code;
-    // A program's own word for its status: for one whose death somebody else sees.
+    // A program's own word for its status: it has ended but for its death, which takes milliseconds.
     bool has_said;
+    // As it was then.
+    uint64_t memory_peak;
     // Interrupted: `ending` is what it comes to if it does not heed.
     bool is_interrupted;
     // Even if it heeds: a limit or a CANCEL, not the host's wish to interrupt.
@@ -141,11 +144,8 @@ static void release(struct context *context) {
     }
 }
 
-// Takes the context out of the list, and ends its kernel and what waits for it. What runs in it is the caller's.
-static void lose(struct context *context) {
-    if (context->state == CONTEXT_GONE) {
-        return;
-    }
+// Takes the context out of the list, and ends what waits for it. Its kernel, and what runs in it, are the caller's.
+static void leave(struct context *context) {
     context->state = CONTEXT_GONE;
     if (context == ahead) {
         ahead = NULL;
@@ -166,8 +166,27 @@ static void lose(struct context *context) {
         channel_fail(&opening->channel, STATUS_FAILED, "the kernel ended before it was ready");
         free(opening);
     }
+}
+
+// As leave, and ends its kernel.
+static void lose(struct context *context) {
+    if (context->state == CONTEXT_GONE) {
+        return;
+    }
+    leave(context);
     if (context->is_process_alive) {
         job_kill(&context->kernel.job);
+    }
+}
+
+// As leave, of a program that says that it has ended: whether that is true or not, it has. What it left behind stays.
+static void take_at_its_word(struct context *context) {
+    if (context->state == CONTEXT_GONE) {
+        return;
+    }
+    leave(context);
+    if (context->is_process_alive) {
+        kill(context->kernel.job.pid, SIGKILL);
     }
 }
 
@@ -188,8 +207,9 @@ static void finish(struct execution *execution) {
             + (uint64_t)context->kernel.job.usage.ru_utime.tv_usec
             + (uint64_t)context->kernel.job.usage.ru_stime.tv_sec * 1000000
             + (uint64_t)context->kernel.job.usage.ru_stime.tv_usec;
-    uint64_t memory = context->is_process_alive ? process_memory_peak(context->kernel.job.pid)
-                                                : (uint64_t)context->kernel.job.usage.ru_maxrss * 1024;
+    uint64_t memory = execution->memory_peak > 0 ? execution->memory_peak
+        : context->is_process_alive              ? process_memory_peak(context->kernel.job.pid)
+                                                 : (uint64_t)context->kernel.job.usage.ru_maxrss * 1024;
     uint64_t used = execution->output.used < execution->output.limit ? execution->output.used
                                                                      : execution->output.limit;
     if (!execution->has_ending && !(execution->is_interrupted && execution->keeps_ending)) {
@@ -213,12 +233,17 @@ static void finish(struct execution *execution) {
     kernel_attach(&context->kernel, NULL, NULL);
     channel_close(&execution->channel, &answer);
     bytes_free(&answer);
+    bool has_said = execution->has_said && !execution->has_ending;
     context->current = NULL;
     running--;
     discard_execution(execution);
     kernel_pause(&context->kernel, false);
     if (lost) {
-        lose(context);
+        if (has_said) {
+            take_at_its_word(context);
+        } else {
+            lose(context);
+        }
         release(context);
     } else {
         start_next(context);
@@ -421,6 +446,7 @@ static void start_next(struct context *context) {
     put_number(&record, TAG_PROCESS_ID, (uint64_t)context->kernel.job.pid);
     put_number(&record, TAG_POOLED, context->is_pooled);
     channel_record(&execution->channel, &record);
+    connection_defer(4 + record.length);
     bytes_free(&record);
     if (execution->limits.wall_millis < INT64_MAX / 2000) {
         timer_set(&execution->wall, loop_now() + (int64_t)execution->limits.wall_millis * MILLISECOND);
@@ -490,14 +516,31 @@ static void on_result(struct execution *execution, const struct fields *fields) 
     bytes_free(&record);
 }
 
-static void on_over(struct execution *execution, const struct fields *fields) {
+// A program has ended by itself. All that it wrote is delivered first, as far as the host reads within the wall clock's
+// limit; what it left behind may not hold the end up.
+static void settle_program(struct execution *execution) {
     struct kernel *kernel = &execution->context->kernel;
+    execution->is_over = true;
+    timer_stop(&execution->look);
+    timer_stop(&execution->grace);
+    tap_settle(&kernel->out);
+    tap_settle(&kernel->err);
+    settle(execution);
+}
+
+static void on_over(struct execution *execution, const struct fields *fields) {
+    struct context *context = execution->context;
+    struct kernel *kernel = &context->kernel;
     uint64_t code = 0;
     fields_number(fields, TAG_EXIT_CODE, &code);
     execution->exit_code = (int)(code & 0xff);
     if (execution->is_process) {
         execution->has_said = true;
-        return; // it is over when its process is
+        execution->memory_peak = process_memory_peak(context->kernel.job.pid);
+        if (execution->memory_peak > 0 && !execution->has_ending && !execution->is_interrupted) {
+            settle_program(execution);
+        }
+        return; // else it is over when its process is
     }
     execution->is_over = true;
     timer_stop(&execution->grace);
@@ -584,18 +627,6 @@ static void on_failed(struct job *job, enum launch_stage stage, int error) {
     release(context);
 }
 
-// A program has ended by itself. All that it wrote is delivered first, as far as the host reads within the wall clock's
-// limit; what it left behind may not hold the end up.
-static void settle_program(struct execution *execution) {
-    struct kernel *kernel = &execution->context->kernel;
-    execution->is_over = true;
-    timer_stop(&execution->look);
-    timer_stop(&execution->grace);
-    tap_settle(&kernel->out);
-    tap_settle(&kernel->err);
-    settle(execution);
-}
-
 static void on_exited(struct job *job) {
     struct context *context = CONTAINER(CONTAINER(job, struct kernel, job), struct context, kernel);
     kernel_drain(&context->kernel);
@@ -603,6 +634,10 @@ static void on_exited(struct job *job) {
     struct execution *execution = context->current;
     lose(context);
     if (execution != NULL) {
+        if (execution->is_process && execution->is_over && !execution->has_ending) {
+            settle(execution); // what it wrote is being delivered
+            return;
+        }
         tap_drain(&context->kernel.out);
         tap_drain(&context->kernel.err);
         if (!execution->has_ending && !execution->is_over) {
@@ -712,7 +747,7 @@ static bool launch(struct context *context, const struct wanted *wanted) {
                             (char[]){"preload"}, NULL};
     char *const node[] = {(char[]){"node"}, (char *)(uintptr_t)wanted->program, (char[]){"typescript"}, NULL};
     int ours[3] = {-1, -1, -1};
-    int guest[LAUNCH_FDS] = {-1, -1, -1, -1, -1};
+    int guest[LAUNCH_FDS] = {-1, -1, -1, -1};
     int pair[2] = {-1, -1};
     guest[LAUNCH_STDIN] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     bool ok = guest[LAUNCH_STDIN] >= 0 && streams_pipe(&wanted->user, true, &ours[1], &guest[LAUNCH_STDOUT])

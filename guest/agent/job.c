@@ -146,6 +146,7 @@ void job_signal(struct job *job, int signal) {
 }
 
 void job_kill(struct job *job) {
+    launcher_look();
     job->is_doomed = true;
     if (job->pid > 0) {
         tree_kill(job->pid, job->tag, job->has_exited);
@@ -235,7 +236,6 @@ static struct job *find(pid_t pid) {
 
 // Waits for what has died: jobs, the stem, and orphans, of which the first process of a sandbox is the parent.
 static void reap(struct task *task) {
-    // The reports first: a process may be dead before we know that it was born.
     stem_settle();
     for (int i = 0; i < REAP_PER_TURN; i++) {
         int status = 0;
@@ -250,16 +250,16 @@ static void reap(struct task *task) {
             continue;
         }
         struct job *job = find(pid);
+        if (job == NULL) {
+            launcher_look();
+            job = find(pid);
+        }
         if (job != NULL) {
             poller_close(&job->death);
             job->wait_status = status;
             job->usage = usage;
             job->has_exited = true;
-            if (job->has_started) {
-                deliver_exit(job);
-            } else {
-                launcher_dead(&job->launch);
-            }
+            deliver_exit(job); // or when it is known that it had started
         }
     }
     task_schedule(task);

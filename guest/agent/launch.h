@@ -6,14 +6,16 @@
 #include "bytes.h"
 #include "users.h"
 
-// Descriptors of a launch: where a failure to start is told, then those that the program gets as 0, 1, 2 and 3.
-enum { LAUNCH_STATUS, LAUNCH_STDIN, LAUNCH_STDOUT, LAUNCH_STDERR, LAUNCH_EXTRA, LAUNCH_FDS };
+// Descriptors of a launch: those that the program gets as 0, 1, 2 and 3.
+enum { LAUNCH_STDIN, LAUNCH_STDOUT, LAUNCH_STDERR, LAUNCH_EXTRA, LAUNCH_FDS };
 
 // Where a start failed.
 enum launch_stage { STAGE_STARTED, STAGE_SETUP, STAGE_DIRECTORY, STAGE_PROGRAM, STAGE_LOST };
 
-// What the child writes to LAUNCH_STATUS if it fails; nothing if it does not.
-struct launch_failure {
+// What comes of a launch, in memory that the agent, the stem and the child share until the child runs its program.
+struct launch_fate {
+    // 0 until the child exists.
+    int32_t pid;
     int32_t stage;
     int32_t error;
 };
@@ -31,9 +33,11 @@ struct launch_plan {
 };
 
 bool launch_encode(const struct launch_plan *plan, struct bytes *block);
-// Becomes the program, or writes a launch_failure and exits. LAUNCH_EXTRA may be -1. If `stem` is not -1, the process
-// id goes there first, as a stem_report with `id`.
-void launch_child(uint8_t *block, size_t length, const int fds[LAUNCH_FDS], int stem, uint32_t id)
-    __attribute__((noreturn));
+// Does once, in a process that will start others and nothing else, what they would all do.
+void launch_inherit(void);
+// Makes a child that becomes the program, and returns when it has, or when it is dead: it borrows our memory until
+// then. `is_siblings` makes it a child of our parent. LAUNCH_EXTRA may be -1. Returns its id, or -1 with errno; where
+// it failed after that, `fate` says.
+pid_t launch_spawn(uint8_t *block, size_t length, const int fds[LAUNCH_FDS], bool is_siblings, struct launch_fate *fate);
 
 #endif

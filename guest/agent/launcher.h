@@ -8,7 +8,9 @@
 struct launch {
     struct link link;
     uint32_t id;
-    struct poller status;
+    // Of its fate, in the memory that is shared with the stem.
+    uint32_t place;
+    struct task over;
     // Kept until the stem took them.
     struct bytes block;
     int fds[LAUNCH_FDS];
@@ -20,13 +22,16 @@ struct launch {
     void (*done)(struct launch *launch, enum launch_stage stage, int error);
 };
 
-void launcher_start(void);
-// Begins. `fds[LAUNCH_STATUS]` is made here; the others become the launcher's in any case. False if not even that
-// was possible; then errno says why and `done` is not called.
+// False if there is no memory to share.
+bool launcher_start(void);
+// Begins. The descriptors become the launcher's in any case. False if not even that was possible; then errno says why
+// and `done` is not called.
 bool launcher_begin(struct launch *launch, const struct launch_plan *plan, const int fds[LAUNCH_FDS]);
-void launcher_report(uint32_t id, pid_t pid);
-// The process has died; if its start is not over, it is now.
-void launcher_dead(struct launch *launch);
+// The launch is over; a negative `pid`: there was no room for a process.
+void launcher_report(uint32_t id, const struct launch_fate *fate);
+// Learns of processes that exist, and whose launches are not over.
+void launcher_look(void);
+struct launch_fate *launcher_fate(uint32_t place);
 // The stem died: what it had not answered is lost.
 void launcher_stem_lost(void);
 

@@ -23,6 +23,7 @@
 #include "options.h"
 #include "settings.h"
 #include "stem.h"
+#include "users.h"
 #include "warm.h"
 
 void agent_end(int status) {
@@ -37,6 +38,11 @@ static void __attribute__((noreturn)) give_up(const char *what) {
 
 static void on_lost(void) {
     agent_end(0);
+}
+
+static void end_turn(void) {
+    users_forget();
+    connection_flush();
 }
 
 // Nothing of a guest may look into this process, and no program that it starts may inherit what it has open.
@@ -94,10 +100,9 @@ int main(int argc, char **argv) {
     protect();
     take_connection(&in, &out);
     channels_start();
-    launcher_start();
     memory_start();
     settings_start();
-    if (!loop_start() || !jobs_start()) {
+    if (!launcher_start() || !loop_start() || !jobs_start()) {
         give_up("cannot make its event loop");
     }
     if (options.use_stem && !stem_start()) {
@@ -109,5 +114,5 @@ int main(int argc, char **argv) {
     if (!connection_start(in, out, &events)) {
         give_up("cannot wait for its connection");
     }
-    loop_run(connection_flush);
+    loop_run(end_turn);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "connection.h"
 #include "context.h"
 #include "ending.h"
 #include "errors.h"
@@ -291,6 +292,7 @@ static void on_started(struct job *job) {
     put_number(&record, TAG_PROCESS_ID, (uint64_t)job->pid);
     put_number(&record, TAG_POOLED, 0);
     channel_record(&process->channel, &record);
+    connection_defer(4 + record.length);
     bytes_free(&record);
     if (process->has_ending) {
         return;
@@ -606,7 +608,7 @@ static void begin(uint32_t number, struct wanted *wanted) {
     static const char no_room[] = "the sandbox has no room for another process: its bound of processes, memory or "
                                   "files is reached";
     struct process *process = calloc(1, sizeof *process);
-    struct ends ends = {-1, -1, -1, -1, {-1, -1, -1, -1, -1}, wanted->has_terminal};
+    struct ends ends = {-1, -1, -1, -1, {-1, -1, -1, -1}, wanted->has_terminal};
     if (process == NULL || !open_streams(wanted, &ends)) {
         close_ends(&ends);
         free(process);

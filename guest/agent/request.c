@@ -10,9 +10,11 @@
 #include "process.h"
 #include "settings.h"
 #include "transfer.h"
+#include "users.h"
 #include "watch.h"
 
 void request_begin(enum request_kind kind, uint32_t number, const struct fields *fields) {
+    users_forget();
     switch (kind) {
     case REQUEST_PROCESS:
         process_request(number, fields);

@@ -17,14 +17,25 @@
 #include "loop.h"
 #include "options.h"
 
-// What the agent asks for: which descriptors come with it. The block comes in a memory file, the first of them.
+// What the agent asks for. The block follows in the same message, or, if it is long, in a memory file, the last of the
+// descriptors.
 struct stem_request {
     uint32_t id;
+    uint32_t place;
     uint32_t length;
     uint32_t has_extra;
 };
 
-enum { REQUEST_FDS = LAUNCH_FDS + 1, RENEW_MILLIS = 100 };
+enum {
+    REQUEST_FDS = LAUNCH_FDS + 1,
+    INLINE_BYTES_MAX = 32 * 1024,
+    RENEW_MILLIS = 100,
+};
+
+struct stem_message {
+    struct stem_request request;
+    uint8_t block[INLINE_BYTES_MAX];
+};
 
 union descriptors_message {
     struct cmsghdr header;
@@ -39,9 +50,9 @@ pid_t stem_pid(void) {
     return pid;
 }
 
-static ssize_t receive(int socket, struct stem_request *request, int fds[REQUEST_FDS]) {
+static ssize_t receive(int socket, struct stem_message *into, int fds[REQUEST_FDS]) {
     union descriptors_message control;
-    struct iovec vector = {request, sizeof *request};
+    struct iovec vector = {into, sizeof *into};
     struct msghdr message = {
         .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     for (int i = 0; i < REQUEST_FDS; i++) {
@@ -56,23 +67,26 @@ static ssize_t receive(int socket, struct stem_request *request, int fds[REQUEST
     return count;
 }
 
-static void serve(int socket, const struct stem_request *request, const int fds[REQUEST_FDS]) {
-    struct stem_report report = {request->id, -1};
-    uint8_t *block = mmap(NULL, request->length, PROT_READ | PROT_WRITE, MAP_PRIVATE, fds[0], 0);
-    if (block != MAP_FAILED && fds[REQUEST_FDS - 2] >= 0) {
-        long child = syscall(SYS_clone, (unsigned long)(CLONE_PARENT | SIGCHLD), NULL, NULL, NULL, NULL);
-        if (child == 0) {
-            launch_child(block, request->length, fds + 1, socket, request->id);
-        }
+static void serve(int socket, struct stem_message *message, const int fds[REQUEST_FDS]) {
+    const struct stem_request *request = &message->request;
+    struct stem_report report = {request->id, {-1, 0, 0}};
+    bool is_inline = request->length <= INLINE_BYTES_MAX;
+    int first = request->has_extra ? LAUNCH_EXTRA : LAUNCH_STDERR;
+    int file = is_inline || first + 1 >= REQUEST_FDS ? -1 : fds[first + 1];
+    int own[LAUNCH_FDS] = {fds[LAUNCH_STDIN], fds[LAUNCH_STDOUT], fds[LAUNCH_STDERR],
+                           request->has_extra ? fds[LAUNCH_EXTRA] : -1};
+    uint8_t *block = is_inline
+        ? message->block
+        : mmap(NULL, request->length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    if (block != MAP_FAILED && fds[first] >= 0) {
+        struct launch_fate *fate = launcher_fate(request->place);
+        pid_t child = launch_spawn(block, request->length, own, true, fate);
         if (child > 0) {
-            report.pid = (int32_t)child;
+            report.fate = (struct launch_fate){child, fate->stage, fate->error};
         }
     }
-    // The child reports itself, before anything can happen to it that its parent would have to know the id for.
-    if (report.pid < 0) {
-        send(socket, &report, sizeof report, MSG_NOSIGNAL);
-    }
-    if (block != MAP_FAILED) {
+    send(socket, &report, sizeof report, MSG_NOSIGNAL);
+    if (!is_inline && block != MAP_FAILED) {
         munmap(block, request->length);
     }
 }
@@ -87,9 +101,10 @@ static bool join(void) {
 }
 
 static void __attribute__((noreturn)) stem_main(int socket) {
+    static struct stem_message message;
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     prctl(PR_SET_NAME, "stem", 0, 0, 0);
-    struct stem_report stands = {0, join() ? getpid() : -errno};
+    struct stem_report stands = {0, {join() ? getpid() : -errno, 0, 0}};
     // The stem needs nothing of what the agent has open but its socket and its standard error.
     int mine = dup2(socket, 3);
     syscall(SYS_close_range, (unsigned)mine + 1, ~0U, 0);
@@ -97,17 +112,18 @@ static void __attribute__((noreturn)) stem_main(int socket) {
         // Here and not in each child, so that all of the workload is one domain and its members reach each other.
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         confine_scope();
+        confine_prepare();
     }
+    launch_inherit();
     send(mine, &stands, sizeof stands, MSG_NOSIGNAL);
     for (;;) {
-        struct stem_request request;
         int fds[REQUEST_FDS];
-        ssize_t count = receive(mine, &request, fds);
+        ssize_t count = receive(mine, &message, fds);
         if (count == 0 || (count < 0 && errno != EINTR && errno != ENOMEM && errno != EMFILE)) {
             _exit(0);
         }
-        if (count == (ssize_t)sizeof request) {
-            serve(mine, &request, fds);
+        if (count >= (ssize_t)sizeof message.request) {
+            serve(mine, &message, fds);
         }
         for (int i = 0; i < REQUEST_FDS; i++) {
             if (fds[i] >= 0) {
@@ -122,7 +138,7 @@ void stem_settle(void) {
     while (socket_poller.fd >= 0
            && recv(socket_poller.fd, &report, sizeof report, MSG_DONTWAIT) == (ssize_t)sizeof report) {
         if (report.id != 0) {
-            launcher_report(report.id, report.pid);
+            launcher_report(report.id, &report.fate);
         }
     }
 }
@@ -166,7 +182,7 @@ bool stem_start(void) {
         return false;
     }
     struct stem_report report;
-    if (recv(socket_poller.fd, &report, sizeof report, 0) != (ssize_t)sizeof report || report.pid < 0) {
+    if (recv(socket_poller.fd, &report, sizeof report, 0) != (ssize_t)sizeof report || report.fate.pid < 0) {
         return false;
     }
     return poller_want(&socket_poller, EPOLLIN);
@@ -179,7 +195,7 @@ void stem_renew(void) {
     on_renewal(&renewal);
 }
 
-// A memory file, because a message has a bound and arguments have a higher one.
+// A message has a bound, and arguments have a higher one.
 static int memory_file(const struct bytes *block) {
     int fd = memfd_create("launch", MFD_CLOEXEC);
     size_t done = 0;
@@ -194,20 +210,24 @@ static int memory_file(const struct bytes *block) {
     return fd;
 }
 
-bool stem_ask(uint32_t id, const struct bytes *block, const int fds[LAUNCH_FDS]) {
-    int file = socket_poller.fd < 0 ? -1 : memory_file(block);
-    if (file < 0) {
+bool stem_ask(uint32_t id, uint32_t place, const struct bytes *block, const int fds[LAUNCH_FDS]) {
+    bool is_inline = block->length <= INLINE_BYTES_MAX;
+    int file = socket_poller.fd < 0 || is_inline ? -1 : memory_file(block);
+    if (socket_poller.fd < 0 || (!is_inline && file < 0)) {
         return false;
     }
-    struct stem_request request = {id, (uint32_t)block->length, fds[LAUNCH_EXTRA] >= 0};
-    int passed[REQUEST_FDS] = {file};
-    memcpy(passed + 1, fds, sizeof(int) * LAUNCH_FDS);
-    size_t count = request.has_extra ? REQUEST_FDS : REQUEST_FDS - 1;
+    struct stem_request request = {id, place, (uint32_t)block->length, fds[LAUNCH_EXTRA] >= 0};
+    int passed[REQUEST_FDS];
+    size_t count = request.has_extra ? LAUNCH_FDS : LAUNCH_FDS - 1;
+    memcpy(passed, fds, sizeof(int) * count);
+    if (file >= 0) {
+        passed[count++] = file;
+    }
     union descriptors_message control;
     memset(&control, 0, sizeof control);
-    struct iovec vector = {&request, sizeof request};
-    struct msghdr message = {.msg_iov = &vector,
-                             .msg_iovlen = 1,
+    struct iovec vectors[] = {{&request, sizeof request}, {block->data, block->length}};
+    struct msghdr message = {.msg_iov = vectors,
+                             .msg_iovlen = is_inline ? 2 : 1,
                              .msg_control = &control,
                              .msg_controllen = CMSG_SPACE(sizeof(int) * count)};
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
@@ -216,6 +236,8 @@ bool stem_ask(uint32_t id, const struct bytes *block, const int fds[LAUNCH_FDS])
     header->cmsg_len = CMSG_LEN(sizeof(int) * count);
     memcpy(CMSG_DATA(header), passed, sizeof(int) * count);
     bool sent = sendmsg(socket_poller.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
-    close(file);
+    if (file >= 0) {
+        close(file);
+    }
     return sent;
 }

@@ -24,20 +24,33 @@ struct table {
     struct timespec modified;
     ino_t inode;
     off_t size;
+    // It was looked at, and nothing since can have changed it that a request could know of.
+    bool is_fresh;
 };
 
 static struct table passwd = {.path = "/etc/passwd"};
 static struct table group = {.path = "/etc/group"};
 
+static bool is_same(const struct table *table, const struct stat *stat) {
+    return S_ISREG(stat->st_mode) && stat->st_ino == table->inode && stat->st_size == table->size
+        && stat->st_mtim.tv_sec == table->modified.tv_sec && stat->st_mtim.tv_nsec == table->modified.tv_nsec;
+}
+
 // Reads a file again if it changed. Non-blocking: a guest may have put a FIFO there.
 static void refresh(struct table *table) {
-    int fd = open(table->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat stat;
+    if (table->is_fresh) {
+        return;
+    }
+    table->is_fresh = true;
+    if (lstat(table->path, &stat) == 0 && is_same(table, &stat)) {
+        return;
+    }
+    int fd = open(table->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode)) {
         table->length = 0;
         table->inode = 0;
-    } else if (stat.st_ino != table->inode || stat.st_size != table->size
-               || stat.st_mtim.tv_sec != table->modified.tv_sec || stat.st_mtim.tv_nsec != table->modified.tv_nsec) {
+    } else if (!is_same(table, &stat)) {
         size_t room = stat.st_size > FILE_BYTES_MAX ? FILE_BYTES_MAX : (size_t)stat.st_size;
         char *text = realloc(table->text, room + 1);
         table->length = 0;
@@ -55,6 +68,11 @@ static void refresh(struct table *table) {
     if (fd >= 0) {
         close(fd);
     }
+}
+
+void users_forget(void) {
+    passwd.is_fresh = false;
+    group.is_fresh = false;
 }
 
 struct column {

@@ -18,6 +18,8 @@ struct user {
     size_t group_count;
 };
 
+// What is asked next is read anew if it changed: at each request, and at each turn of the loop.
+void users_forget(void);
 // The user of this name. root exists always.
 bool user_find(const char *name, struct user *user);
 // The user of processes and file operations that name none.

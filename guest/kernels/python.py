@@ -34,6 +34,7 @@ sys.path.remove(HERE)
 
 CONNECTION = 3
 _INPUT, _QUIT = builtins.input, getattr(builtins, "exit", sys.exit)
+AGENT_SECONDS = 2  # for the agent to hear of a program's end
 MAX_ERROR = 250_000  # characters of each text of an error; the host's bound is a little more
 
 _CELL_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -387,9 +388,12 @@ def _run_program(kernel, request):
         pass
     flush()
     try:
-        # Whoever started this process learns the status from the kernel; the agent, if it is somebody else, from here.
+        # The agent takes this for the end, notes what was used, and ends the process: to die takes it milliseconds, for
+        # which nobody should wait.
         kernel.send((records.OUTCOME, records.EXITED), (records.EXIT_CODE, status))
-    except OSError:
+        signal.alarm(AGENT_SECONDS)
+        kernel.connection.recv(1)
+    except BaseException:
         pass
     os._exit(status)
 

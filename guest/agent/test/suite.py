@@ -568,6 +568,47 @@ def born_in_the_group():
 
 
 @test
+def directories_of_the_root_that_come_later():
+    # Landlock's rules are for directories that exist; who starts processes keeps them, and must notice a new one.
+    group = Group('pids', max=64)
+    join = group.open('cgroup.procs', os.O_WRONLY)
+    a = agent('--join', str(join), pid1=True, pass_fds=[join])
+    os.close(join)
+    exited(a.run('true'))
+    time.sleep(2.5)
+    exited(a.run('true'))
+    path = f'/glovebox-agent-test-{os.getpid()}'
+    equal(a.call(MAKE_DIRECTORY, PATH=path, USER='root', FILE_MODE=0o777)['STATUS'], OK)
+    try:
+        os.chmod(path, 0o777)
+        exited(a.shell(f'echo x > {path}/file'))
+        assert a.shell('echo 5 > /proc/self/oom_score_adj')['EXIT_CODE'] != 0
+    finally:
+        shutil.rmtree(path)
+    a.finish()
+    group.remove()
+
+
+@test
+def long_arguments_by_the_stem():
+    group = Group('pids', max=64)
+    join = group.open('cgroup.procs', os.O_WRONLY)
+    a = agent('--join', str(join), pid1=True, pass_fds=[join])
+    os.close(join)
+    for size in (20_000, 31_000, 33_000, 50_000):
+        equal(exited(a.run('printf', '%s', 'x' * size)).out, b'x' * size)
+    script = os.path.join(directory(), 'script')
+    with open(script, 'w') as file:
+        file.write('echo "$# $2"\n')
+    os.chmod(script, 0o755)
+    equal(exited(a.run(script, 'a', 'b')).out, b'2 b\n')
+    equal(a.run('no-such-program')['STATUS'], NOT_FOUND)
+    equal(a.run('/etc/passwd')['STATUS'], PERMISSION)
+    a.finish()
+    group.remove()
+
+
+@test
 def fork_bomb_in_its_group():
     group = Group('pids', max=100)
     join = group.open('cgroup.procs', os.O_WRONLY)
@@ -1215,7 +1256,8 @@ def offer_warm(a, path):
     with socket.socket(socket.AF_UNIX) as offer:
         offer.connect(path)
         socket.send_fds(offer, [struct.pack('>I', len(body)) + body], [out[0], err[0], ours.fileno()])
-        a.idle(0.1)
+        offer.settimeout(10)
+        equal(offer.recv(1), b'')  # the agent has it
     ours.close()
     theirs.close()
     for fd in (*out, *err):
@@ -1264,6 +1306,28 @@ def programs_in_warm_kernels():
         kernel.wait(5)
         c = a.open(PROCESS, ('CODE', b'print(1)'), LANGUAGE='python').wait()
         equal((exited(c).out, c['POOLED']), (b'1\n', 0))
+    # A program's word that it has ended is taken: it ends, all that it wrote comes, and what it left behind lives on.
+    kernel = offer_warm(a, path)
+    code = (b'import subprocess, sys, time\n'
+            b'child = subprocess.Popen(["sleep", "3"], stdout=subprocess.DEVNULL)\n'
+            b'print(child.pid, "x" * 50000)\nsys.stdout.flush()\n'
+            b'record(field(50, 1), field(51, 9))\ntime.sleep(50)\n')
+    began = time.monotonic()
+    c = exited(a.open(PROCESS, ('CODE', code), LANGUAGE='python').wait(), 9)
+    assert time.monotonic() - began < 3 and c['USED_MEMORY_BYTES'] > 1_000_000, c.items
+    child, text = c.out.split()
+    equal(len(text), 50000)
+    kernel.wait(5)
+    os.kill(int(child), 0)
+    # Whoever does not read gets the rest all the same.
+    kernel = offer_warm(a, path)
+    c = a.open(PROCESS, ('CODE', b'import sys\nfor _ in range(10): sys.stdout.write("y" * 40000)\n'), LANGUAGE='python')
+    c.grants = False
+    a.pump(lambda: len(c.out) == 262144, 10)
+    a.idle(0.3)
+    c.grant(STDOUT, 1_000_000)
+    equal(len(exited(c.wait()).out), 400_000)
+    kernel.wait(5)
     for cancel in (False, True):
         kernel = offer_warm(a, path)
         c = a.open(PROCESS, ('CODE', b'import time; time.sleep(50)'), LANGUAGE='python', WALL_MILLIS=300).started()

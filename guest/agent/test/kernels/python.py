@@ -50,7 +50,7 @@ def program(code, name):
     status = 0
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        exec(compile(code, name, 'exec'), {'__name__': '__main__'})
+        exec(compile(code, name, 'exec'), {'__name__': '__main__', 'record': record, 'field': field})
     except SystemExit as error:
         status = error.code or 0
     except BaseException as error:

@@ -1,16 +1,22 @@
 package dev.glovebox.backends;
 
 import dev.glovebox.core.GloveboxException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Sandboxes of one kind that are ready: started, probed, never used. One is made at a time, as soon as one is taken.
+/// Sandboxes of one kind that are ready: started, probed, never used. One is made at a time: at once when less than half
+/// of them is left, else when nobody has taken one for a moment, because whoever did wants the processors now.
 /// Thread-safe.
 final class LinuxPool implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(LinuxPool.class.getName());
     /// After a failure, so that a broken template does not keep a processor busy.
     private static final long FAILURE_MILLIS = 5_000;
+
+    /// About as long as a short run takes.
+    private static final Duration CALM = Duration.ofMillis(50);
 
     /// Makes one that is ready.
     interface Maker {
@@ -29,6 +35,7 @@ final class LinuxPool implements AutoCloseable {
     private final Deque<AgentSandbox> ready = new ArrayDeque<>();
     private long hits;
     private long misses;
+    private long lastTaken = System.nanoTime() - CALM.toNanos();
     private boolean filling;
     private boolean closed;
 
@@ -56,6 +63,10 @@ final class LinuxPool implements AutoCloseable {
         } else {
             hits++;
         }
+        lastTaken = System.nanoTime();
+        if (isScarce()) {
+            notifyAll();
+        }
         fill();
         return taken;
     }
@@ -66,7 +77,7 @@ final class LinuxPool implements AutoCloseable {
 
     private void fillNow() {
         try {
-            while (isWanting()) {
+            while (isWantingNow()) {
                 AgentSandbox made = maker.make();
                 if (!keep(made)) {
                     made.close();
@@ -84,8 +95,22 @@ final class LinuxPool implements AutoCloseable {
         }
     }
 
-    private synchronized boolean isWanting() {
+    /// Whether to make another one; it may take a moment to be sure.
+    private synchronized boolean isWantingNow() throws InterruptedException {
+        long rest = restOfCalm();
+        while (!closed && !isScarce() && rest > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, rest);
+            rest = restOfCalm();
+        }
         return !closed && ready.size() < size;
+    }
+
+    private long restOfCalm() {
+        return lastTaken + CALM.toNanos() - System.nanoTime();
+    }
+
+    private boolean isScarce() {
+        return 2 * ready.size() < size;
     }
 
     private synchronized boolean keep(AgentSandbox made) {
@@ -108,6 +133,7 @@ final class LinuxPool implements AutoCloseable {
         Deque<AgentSandbox> left;
         synchronized (this) {
             closed = true;
+            notifyAll();
             left = new ArrayDeque<>(ready);
             ready.clear();
         }
