@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Sandboxes of one kind that are ready: started, probed, never used. One is made at a time: at once when less than half
-/// of them is left, else when nobody has taken one for a moment, because whoever did wants the processors now.
+/// Sandboxes of one kind that are ready: started, probed, never used. One is made at a time: at once when less than
+/// half of them is left, else when nobody has taken one for a moment, because whoever did wants the processors now.
 /// Thread-safe.
 final class LinuxPool implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(LinuxPool.class.getName());
