@@ -3,6 +3,7 @@ package dev.glovebox.backends;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Tag;
@@ -31,6 +32,7 @@ final class LinuxHost implements AutoCloseable {
     private final Map<Kind, LinuxPool> pools = new ConcurrentHashMap<>();
     private final GvisorPlatform platform = new GvisorPlatform(this);
     private final Zygote zygote = new Zygote();
+    private final StartQueue queue = StartQueue.standard();
     private @Nullable AgentListener listener;
     private boolean closed;
 
@@ -60,13 +62,18 @@ final class LinuxHost implements AutoCloseable {
                         new Kind(tier, template), kind -> new LinuxPool(size, () -> startReady(kind))));
     }
 
-    /// A sandbox that is ready, or a new one.
-    Started take(LinuxStart wanted) throws InterruptedException {
+    /// A sandbox that is ready, or a new one, in the tenant's turn.
+    Started take(LinuxStart wanted, TenantId tenant) throws InterruptedException {
         // A template that there is not must not get a pool.
         LinuxBackend.image(options, wanted.template());
         Optional<AgentSandbox> ready =
                 wanted.isOfReadySize() ? pool(wanted.tier(), wanted.template()).map(LinuxPool::take) : Optional.empty();
-        return ready.isPresent() ? new Started(ready.get(), true) : new Started(start(wanted), false);
+        if (ready.isPresent()) {
+            return new Started(ready.get(), true);
+        }
+        try (StartQueue.Place _ = queue.enter(tenant)) {
+            return new Started(start(wanted), false);
+        }
     }
 
     private AgentSandbox startReady(Kind kind) throws InterruptedException {

@@ -1,6 +1,7 @@
 package dev.glovebox.backends;
 
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.backend.TierStatus;
 import dev.glovebox.wire.agent.Fields;
@@ -22,7 +23,7 @@ final class LinuxProbe {
                     "install it where PATH finds it (Debian: the package runsc), or set GLOVEBOX_RUNSC");
         }
         try (AgentSandbox sandbox = host.take(
-                        LinuxStart.ready(tier, tier.defaultTemplate().orElseThrow()))
+                        LinuxStart.ready(tier, tier.defaultTemplate().orElseThrow()), TenantId.DEFAULT)
                 .sandbox()) {
             sandbox.configure(Fields.builder().build());
             return new TierStatus(tier, true, "a sandbox started and its agent answered", "");

@@ -82,6 +82,8 @@ public final class Limits {
     public static final int ATTRIBUTES_BYTES_MAX = 4096;
     /// Columns or rows of a terminal.
     public static final int TERMINAL_SIZE_MAX = 4096;
+    /// Sandboxes that wait to be started, when more are wanted than are ready.
+    public static final int STARTS_WAITING_MAX = 256;
     /// Directories of one sandbox that are watched at once; as many as the agent takes.
     public static final int WATCHES_PER_SANDBOX_MAX = 32;
     public static final int PAGE_SIZE_DEFAULT = 100;

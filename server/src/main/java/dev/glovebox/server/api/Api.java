@@ -27,6 +27,9 @@ public final class Api {
     private static final Principal NOBODY =
             new Principal(dev.glovebox.core.TenantId.DEFAULT, "none", Principal.Role.TENANT);
 
+    /// Soon: a place is free as soon as somebody else's run has ended.
+    private static final String RETRY_AFTER_SECONDS = "1";
+
     private final ApiServices services;
     private final List<Route> routes;
 
@@ -117,6 +120,10 @@ public final class Api {
         }
         if (problem.status() == ErrorCode.UNAUTHENTICATED.httpStatus()) {
             response.header(HeaderNames.WWW_AUTHENTICATE, "Bearer");
+        }
+        if (problem.status() == ErrorCode.OVERLOADED.httpStatus()
+                || problem.status() == ErrorCode.QUOTA_EXCEEDED.httpStatus()) {
+            response.header(HeaderNames.RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
         answer(response, problem);
     }
