@@ -7,8 +7,6 @@ import dev.glovebox.backends.LinuxOptions;
 import dev.glovebox.backends.Supervision;
 import dev.glovebox.backends.template.TemplateStore;
 import dev.glovebox.core.Command;
-import dev.glovebox.core.ErrorCode;
-import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Principal;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.SandboxBackend;
@@ -23,6 +21,8 @@ import dev.glovebox.server.e2b.E2bSandboxes;
 import dev.glovebox.server.e2b.SandboxTokens;
 import dev.glovebox.server.e2b.control.Control;
 import dev.glovebox.server.e2b.control.ControlServices;
+import dev.glovebox.server.e2b.traffic.PortProxy;
+import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
 import dev.glovebox.server.e2b.traffic.TrafficHosts;
 import dev.glovebox.store.AuditKey;
@@ -102,13 +102,12 @@ public final class Main {
                         .list().stream().map(entry -> entry.name().value()).toList(),
                 clock,
                 takesWork::get));
-        Traffic traffic = new Traffic(hosts, e2bSandboxes, tokens, Map.of(), (_, _, _) -> {
-            throw new GloveboxException(ErrorCode.UNSUPPORTED, "requests to ports do not work here yet");
-        });
-        HttpServer http = HttpServer.start(api, authenticator, listen.toSocketAddress(), home.socket(), routing -> {
-            routing.addFilter(traffic);
+        HttpServer.Front front = (routing, sockets) -> {
+            SandboxPort proxy = new PortProxy(engine, e2bSandboxes, sockets);
+            routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, Map.of(), proxy));
             control.addTo(routing);
-        });
+        };
+        HttpServer http = HttpServer.start(api, authenticator, listen.toSocketAddress(), home.socket(), front);
 
         listen.announce(http.port(), home.socket(), out);
         if (store.list().isEmpty()) {
