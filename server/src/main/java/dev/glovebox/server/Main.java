@@ -19,8 +19,10 @@ import dev.glovebox.server.auth.Authenticator;
 import dev.glovebox.server.auth.KeyAuthenticator;
 import dev.glovebox.server.e2b.E2bSandboxes;
 import dev.glovebox.server.e2b.SandboxTokens;
+import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
 import dev.glovebox.server.e2b.control.ControlServices;
+import dev.glovebox.server.e2b.control.UsageSampler;
 import dev.glovebox.server.e2b.traffic.PortProxy;
 import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
@@ -99,9 +101,10 @@ public final class Main {
                 policies,
                 backends.stream().flatMap(backend -> backend.tiers().stream()).collect(Collectors.toSet()),
                 () -> new TemplateStore(home.templates())
-                        .list().stream().map(entry -> entry.name().value()).toList(),
+                        .list().stream().map(Main::template).toList(),
                 clock,
                 takesWork::get));
+        UsageSampler sampler = new UsageSampler(engine, e2bSandboxes, clock);
         HttpServer.Front front = (routing, sockets) -> {
             SandboxPort proxy = new PortProxy(engine, e2bSandboxes, sockets);
             routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, Map.of(), proxy));
@@ -116,7 +119,14 @@ public final class Main {
                     new Command.CreateKey(TenantId.DEFAULT, Principal.Role.ADMIN, "made at the first start"));
             out.println("API key (told this once): " + first.secret());
         }
-        return new Running(http.port(), takesWork, List.of(engine, supervision, http, store, audit));
+        return new Running(http.port(), takesWork, List.of(sampler, engine, supervision, http, store, audit));
+    }
+
+    private static BuiltTemplate template(TemplateStore.Entry entry) {
+        return new BuiltTemplate(
+                entry.name().value(),
+                entry.metadata().digest(),
+                entry.metadata().created());
     }
 
     /// A server that runs. Closing it refuses new work, ends all sandboxes, then everything else.

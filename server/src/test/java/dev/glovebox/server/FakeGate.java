@@ -204,7 +204,7 @@ public final class FakeGate implements Gate {
                 }
                 case Command.ResizeTerminal _, Command.WatchDirectory _, Command.RestartContext _ ->
                     throw new GloveboxException(ErrorCode.UNSUPPORTED, "the fake does not do this");
-                case Command.MeasureSandbox _ -> new SandboxUsage(Duration.ZERO, 0, 0, 0, 0, 0, 0);
+                case Command.MeasureSandbox _ -> new SandboxUsage(Duration.ofMillis(500), 1000, 2000, 10, 20, 1, 2);
                 case Command.OpenContext open -> open(open);
                 case Command.ListContexts _ -> List.copyOf(contexts.values());
                 case Command.Execute execute -> {

@@ -14,6 +14,7 @@ import dev.glovebox.server.api.ApiServices;
 import dev.glovebox.server.auth.KeyAuthenticator;
 import dev.glovebox.server.e2b.E2bSandboxes;
 import dev.glovebox.server.e2b.SandboxTokens;
+import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
 import dev.glovebox.server.e2b.control.ControlServices;
 import dev.glovebox.server.e2b.traffic.PortProxy;
@@ -30,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +98,9 @@ final class TestServer implements AutoCloseable {
                         hosts,
                         Policies.standard(),
                         Set.of(Tier.WASM, Tier.ISOLATE, Tier.GVISOR, Tier.JAIL),
-                        () -> List.of("base", "code", "mine"),
+                        () -> Stream.of("base", "code", "mine")
+                                .map(name -> new BuiltTemplate(name, "0", Instant.EPOCH))
+                                .toList(),
                         gate.clock,
                         takesWork::get))
                 .addTo(routing);
