@@ -24,6 +24,9 @@ final class AuditTrail {
     /// Longer texts in details are cut: a record has a bound, and the hash tells the rest.
     private static final int DETAIL_CHARS_MAX = 256;
 
+    /// Stands for the number of an intent that is not in the log.
+    private static final long UNRECORDED = 0;
+
     private final AuditLog log;
     private final Clock clock;
 
@@ -34,6 +37,9 @@ final class AuditTrail {
 
     /// Records what is about to be done; on the disk when it returns, if the command has an effect.
     long intent(Principal principal, Command<?> command) {
+        if (isMeasurement(command)) {
+            return UNRECORDED;
+        }
         AuditEvent event = new AuditEvent(
                 clock.instant(),
                 AuditEvent.Kind.INTENT,
@@ -45,11 +51,23 @@ final class AuditTrail {
         return hasEffect(command) ? log.appendDurably(event) : log.append(event);
     }
 
+    /// A measurement changes nothing and reveals nothing of a guest's data, and one is taken of every sandbox every few
+    /// seconds: in the log they would only bury what matters. A refused one is recorded.
+    private static boolean isMeasurement(Command<?> command) {
+        return command instanceof Command.MeasureSandbox;
+    }
+
     void outcome(Principal principal, Command<?> command, long intent, Object answer) {
+        if (intent == UNRECORDED) {
+            return;
+        }
         append(AuditEvent.Kind.OUTCOME, intent, principal, command, describeAnswer(answer));
     }
 
     void failure(Principal principal, Command<?> command, long intent, Throwable failure) {
+        if (intent == UNRECORDED) {
+            return;
+        }
         append(AuditEvent.Kind.OUTCOME, intent, principal, command, describeFailure(failure));
     }
 

@@ -30,7 +30,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.function.Consumer;
 
 /// The listeners: one for the network, whose clients need a key, and a Unix-domain socket, whose clients are the
 /// administrator of this machine. Helidon serves each connection on a virtual thread.
@@ -46,6 +45,15 @@ public final class HttpServer implements AutoCloseable {
 
     private static final Duration STOP_GRACE = Duration.ofMillis(500);
 
+    /// Adds what stands before the native API to the routes of a listener.
+    @FunctionalInterface
+    public interface Front {
+        /// Adds it to one listener.
+        ///
+        /// @param sockets those that the listener accepts
+        void addTo(HttpRouting.Builder routing, AcceptedSockets sockets);
+    }
+
     private final WebServer server;
 
     private HttpServer(WebServer server) {
@@ -58,16 +66,12 @@ public final class HttpServer implements AutoCloseable {
     /// @param socket the Unix-domain socket's file; its directory is made for its owner alone
     /// @param front adds what stands before the native API where clients with keys come in
     public static HttpServer start(
-            Api api,
-            Authenticator authenticator,
-            InetSocketAddress address,
-            Path socket,
-            Consumer<HttpRouting.Builder> front) {
+            Api api, Authenticator authenticator, InetSocketAddress address, Path socket, Front front) {
         prepare(socket);
         AcceptedSockets sockets =
                 new AcceptedSockets(SocketOptions.builder().tcpNoDelay(true).build());
         HttpRouting.Builder routing = HttpRouting.builder();
-        front.accept(routing);
+        front.addTo(routing, sockets);
         api.addTo(routing, new Api.Listener(authenticator, sockets));
         WebServerConfig.Builder config = WebServer.builder()
                 .shutdownHook(false)

@@ -7,8 +7,6 @@ import dev.glovebox.backends.LinuxOptions;
 import dev.glovebox.backends.Supervision;
 import dev.glovebox.backends.template.TemplateStore;
 import dev.glovebox.core.Command;
-import dev.glovebox.core.ErrorCode;
-import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Principal;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.SandboxBackend;
@@ -21,8 +19,12 @@ import dev.glovebox.server.auth.Authenticator;
 import dev.glovebox.server.auth.KeyAuthenticator;
 import dev.glovebox.server.e2b.E2bSandboxes;
 import dev.glovebox.server.e2b.SandboxTokens;
+import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
 import dev.glovebox.server.e2b.control.ControlServices;
+import dev.glovebox.server.e2b.control.UsageSampler;
+import dev.glovebox.server.e2b.traffic.PortProxy;
+import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
 import dev.glovebox.server.e2b.traffic.TrafficHosts;
 import dev.glovebox.store.AuditKey;
@@ -99,16 +101,16 @@ public final class Main {
                 policies,
                 backends.stream().flatMap(backend -> backend.tiers().stream()).collect(Collectors.toSet()),
                 () -> new TemplateStore(home.templates())
-                        .list().stream().map(entry -> entry.name().value()).toList(),
+                        .list().stream().map(Main::template).toList(),
                 clock,
                 takesWork::get));
-        Traffic traffic = new Traffic(hosts, e2bSandboxes, tokens, Map.of(), (_, _, _) -> {
-            throw new GloveboxException(ErrorCode.UNSUPPORTED, "requests to ports do not work here yet");
-        });
-        HttpServer http = HttpServer.start(api, authenticator, listen.toSocketAddress(), home.socket(), routing -> {
-            routing.addFilter(traffic);
+        UsageSampler sampler = new UsageSampler(engine, e2bSandboxes, clock);
+        HttpServer.Front front = (routing, sockets) -> {
+            SandboxPort proxy = new PortProxy(engine, e2bSandboxes, sockets);
+            routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, Map.of(), proxy));
             control.addTo(routing);
-        });
+        };
+        HttpServer http = HttpServer.start(api, authenticator, listen.toSocketAddress(), home.socket(), front);
 
         listen.announce(http.port(), home.socket(), out);
         if (store.list().isEmpty()) {
@@ -117,7 +119,14 @@ public final class Main {
                     new Command.CreateKey(TenantId.DEFAULT, Principal.Role.ADMIN, "made at the first start"));
             out.println("API key (told this once): " + first.secret());
         }
-        return new Running(http.port(), takesWork, List.of(engine, supervision, http, store, audit));
+        return new Running(http.port(), takesWork, List.of(sampler, engine, supervision, http, store, audit));
+    }
+
+    private static BuiltTemplate template(TemplateStore.Entry entry) {
+        return new BuiltTemplate(
+                entry.name().value(),
+                entry.metadata().digest(),
+                entry.metadata().created());
     }
 
     /// A server that runs. Closing it refuses new work, ends all sandboxes, then everything else.

@@ -376,4 +376,133 @@ final class E2bControlIT {
         assertThat(answer.status()).isEqualTo(405);
         assertThat(answer.message()).contains("GET, POST");
     }
+
+    @Test
+    void measures() throws Exception {
+        String id = create("").id();
+        create("");
+        Answer metrics = get("/sandboxes/" + id + "/metrics");
+        assertThat(metrics.json()).hasSize(1);
+        JsonNode metric = metrics.json().get(0);
+        // Half a second of one of two processors, in the second since it was made.
+        assertThat(metric.get("cpuUsedPct").asDouble()).isEqualTo(25.0);
+        assertThat(metric.get("cpuCount").asInt()).isEqualTo(2);
+        assertThat(metric.get("memUsed").asLong()).isEqualTo(1000);
+        assertThat(metric.get("memTotal").asLong()).isEqualTo(2000);
+        assertThat(metric.get("diskUsed").asLong()).isEqualTo(10);
+        assertThat(metric.get("diskTotal").asLong()).isEqualTo(20);
+        long at = metric.get("timestampUnix").asLong();
+        assertThat(metric.get("timestamp").asString())
+                .isEqualTo(java.time.Instant.ofEpochSecond(at).toString());
+        assertThat(get("/sandboxes/" + id + "/metrics?start=" + at + "&end=" + at)
+                        .json())
+                .hasSize(1);
+        assertThat(get("/sandboxes/" + id + "/metrics?start=" + (at + 1)).json())
+                .isEmpty();
+        assertThat(get("/sandboxes/" + id + "/metrics?end=" + (at - 1)).json()).isEmpty();
+        assertThat(get("/sandboxes/" + id + "/metrics?start=5&end=4").message()).contains("'start'");
+        assertThat(get("/sandboxes/" + id + "/metrics?start=x").message()).contains("'start'");
+        JsonNode many = get("/sandboxes/metrics?sandbox_ids=" + id + ",gone").json();
+        assertThat(many.get("sandboxes").get(id).get("memUsed").asLong()).isEqualTo(1000);
+        assertThat(many.get("sandboxes").has("gone")).isFalse();
+        assertThat(get("/sandboxes/metrics").message()).contains("sandbox_ids");
+        key = server.otherKey;
+        assertThat(get("/sandboxes/" + id + "/metrics").status()).isEqualTo(404);
+        assertThat(get("/sandboxes/metrics?sandbox_ids=" + id).json().get("sandboxes"))
+                .isEmpty();
+    }
+
+    @Test
+    void tellsWhatHappened() throws Exception {
+        String id = create("").id();
+        ask("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":77}");
+        ask("POST", "/v2/sandboxes/" + id + "/connect", "{}");
+        JsonNode first = get("/sandboxes/" + id + "/logs").json();
+        assertThat(first.get("logs").valueStream().map(line -> line.get("line").asString()))
+                .containsExactly("sandbox started", "it ends in 77 s", "a client connected");
+        assertThat(first.get("logEntries").get(0).get("fields").toString())
+                .isEqualTo("{\"template\":\"base\",\"tier\":\"gvisor\"}");
+        String second = "/v2/sandboxes/" + id + "/logs";
+        assertThat(messages(get(second + "?limit=2"))).containsExactly("sandbox started", "it ends in 77 s");
+        assertThat(messages(get(second + "?direction=backward&limit=1"))).containsExactly("a client connected");
+        assertThat(messages(get(second + "?search=77"))).containsExactly("it ends in 77 s");
+        assertThat(messages(get(second + "?level=warn"))).isEmpty();
+        assertThat(messages(get(second + "?cursor=99999999999999"))).isEmpty();
+        for (String bad : List.of("limit=1001", "direction=up", "level=loud", "cursor=x")) {
+            assertThat(get(second + "?" + bad).message()).contains(bad.substring(0, bad.indexOf('=')));
+        }
+    }
+
+    private List<String> messages(Answer answer) {
+        return answer.json()
+                .get("logs")
+                .valueStream()
+                .map(entry -> entry.get("message").asString())
+                .toList();
+    }
+
+    @Test
+    void tellsWhichTemplatesThereAre() throws Exception {
+        for (String path : List.of("/templates", "/v2/templates")) {
+            JsonNode templates = get(path).json();
+            assertThat(templates
+                            .valueStream()
+                            .map(node -> node.get("templateID").asString()))
+                    .containsExactly("base", "code", "mine");
+            assertThat(templates.get(1).get("aliases").toString()).contains("code-interpreter-v1");
+            assertThat(templates.get(2).get("public").asBoolean()).isTrue();
+        }
+        assertThat(get("/templates/aliases/code-interpreter-v1")
+                        .json()
+                        .get("templateID")
+                        .asString())
+                .isEqualTo("code");
+        assertThat(get("/templates/aliases/nope").status()).isEqualTo(404);
+        assertThat(get("/templates/mine").json().get("templateID").asString()).isEqualTo("mine");
+        assertThat(get("/templates/nope").message()).isEqualTo("template 'nope' not found");
+        assertThat(ask("DELETE", "/templates/nope", "").status()).isEqualTo(404);
+        assertThat(ask("DELETE", "/templates/mine", "").message()).contains("glovebox template");
+    }
+
+    @Test
+    void changesRulesOfTheNetworkThatHoldAnyway() throws Exception {
+        String path = "/sandboxes/" + create("").id() + "/network";
+        assertThat(ask("PUT", path, "{\"denyOut\":[\"0.0.0.0/0\"]}").status()).isEqualTo(204);
+        assertThat(ask("PUT", path, "{}").status()).isEqualTo(204);
+        assertThat(ask("PUT", path, "{\"allowOut\":[\"1.1.1.1\"]}").message()).contains("closed");
+        assertThat(ask("PUT", path, "{\"allow_internet_access\":true}").message())
+                .contains("closed");
+        assertThat(ask("PUT", "/sandboxes/gone/network", "{}").status()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "POST,/sandboxes/{id}/pause,501,pause",
+        "POST,/sandboxes/{id}/resume,409,running already",
+        "POST,/sandboxes/{id}/fork,501,fork",
+        "POST,/sandboxes/{id}/snapshots,501,snapshots",
+        "POST,/sandboxes/gone/pause,404,exist",
+        "GET,/snapshots,501,snapshots",
+        "POST,/v3/templates,501,glovebox template build",
+        "GET,/templates/a/files/b,501,glovebox template build",
+        "POST,/v2/templates/a/builds/b,501,glovebox template build",
+        "GET,/templates/a/builds/b/status,501,glovebox template build",
+        "POST,/templates/tags,501,glovebox template build",
+        "GET,/volumes,501,volumes",
+        "DELETE,/volumes/a,501,volumes",
+        "GET,/volumecontent/a/dir,501,volumes",
+        "POST,/secrets,501,secrets",
+        "GET,/secrets/a,501,secrets",
+        "GET,/teams,501,teams",
+    })
+    void saysWhatIsNotThere(String method, String path, int status, String words) throws Exception {
+        Answer answer = ask(method, path.replace("{id}", create("").id()), method.equals("POST") ? "{}" : "");
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.message()).contains(words);
+    }
+
+    @Test
+    void saysThatItIsThere() throws Exception {
+        assertThat(get("/health").status()).isEqualTo(204);
+    }
 }

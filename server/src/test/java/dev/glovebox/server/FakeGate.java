@@ -48,6 +48,7 @@ public final class FakeGate implements Gate {
     final Keys keys = new Keys();
     final List<Principal> principals = new CopyOnWriteArrayList<>();
     final AtomicLong interrupted = new AtomicLong();
+    final AtomicLong portsOpen = new AtomicLong();
     final AtomicLong bytesWritten = new AtomicLong();
     /// Stands still, a second later for every sandbox that is made.
     final Clock clock = new Clock() {
@@ -193,10 +194,17 @@ public final class FakeGate implements Gate {
                     new FileEntry(make.path().value(), FileEntry.Type.DIRECTORY, 0, 0755, sandbox.createdAt(), "");
                 case Command.MoveFile move -> move(move);
                 case Command.RemoveFile remove -> remove(remove);
-                case Command.ConnectPort connect -> FakePorts.connect(connect.port(), connect.peer());
+                case Command.ConnectPort connect -> {
+                    portsOpen.incrementAndGet();
+                    try {
+                        yield FakePorts.connect(connect.port(), connect.peer());
+                    } finally {
+                        portsOpen.decrementAndGet();
+                    }
+                }
                 case Command.ResizeTerminal _, Command.WatchDirectory _, Command.RestartContext _ ->
                     throw new GloveboxException(ErrorCode.UNSUPPORTED, "the fake does not do this");
-                case Command.MeasureSandbox _ -> new SandboxUsage(Duration.ZERO, 0, 0, 0, 0, 0, 0);
+                case Command.MeasureSandbox _ -> new SandboxUsage(Duration.ofMillis(500), 1000, 2000, 10, 20, 1, 2);
                 case Command.OpenContext open -> open(open);
                 case Command.ListContexts _ -> List.copyOf(contexts.values());
                 case Command.Execute execute -> {

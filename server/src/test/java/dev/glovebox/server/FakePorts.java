@@ -6,6 +6,7 @@ import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.PortPeer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// Ports of a fake sandbox, each with a server of its own kind.
 final class FakePorts {
@@ -20,10 +21,18 @@ final class FakePorts {
     /// The sandbox is lost before it answers.
     static final int LOST = 1005;
 
+    /// A server of HTTP.
+    static final int HTTP = 1006;
+    /// Nothing listens there at first; at the third try a server of HTTP does.
+    static final int LATE = 1007;
+
+    private static final AtomicInteger LATE_TRIES = new AtomicInteger();
+
     private FakePorts() {}
 
     static Command.Done connect(int port, PortPeer peer) {
-        if (port < ECHO || port > LOST) {
+        boolean isTooEarly = port == LATE && LATE_TRIES.incrementAndGet() % 3 != 0;
+        if (port < ECHO || port > LATE || isTooEarly) {
             throw new GloveboxException(ErrorCode.PORT_CLOSED, "port " + port + ": nothing listens on this port");
         }
         if (port == LOST) {
@@ -53,6 +62,13 @@ final class FakePorts {
                 long heard = hear(peer, false);
                 say(peer, "heard " + heard);
                 peer.end();
+            }
+            case HTTP, LATE -> {
+                try {
+                    new FakeHttp(peer).serve();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
             }
             default -> say(peer, "part");
         }

@@ -62,6 +62,10 @@ final class RawHttp implements AutoCloseable {
         return text.toString();
     }
 
+    void shutdownOutput() throws IOException {
+        socket.shutdownOutput();
+    }
+
     @Override
     public void close() throws IOException {
         socket.close();

@@ -8,13 +8,16 @@ import dev.glovebox.core.backend.TierStatus;
 import dev.glovebox.engine.Keys;
 import dev.glovebox.engine.Policies;
 import dev.glovebox.sdk.Glovebox;
+import dev.glovebox.server.api.AcceptedSockets;
 import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ApiServices;
 import dev.glovebox.server.auth.KeyAuthenticator;
 import dev.glovebox.server.e2b.E2bSandboxes;
 import dev.glovebox.server.e2b.SandboxTokens;
+import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
 import dev.glovebox.server.e2b.control.ControlServices;
+import dev.glovebox.server.e2b.traffic.PortProxy;
 import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
 import dev.glovebox.server.e2b.traffic.TrafficHosts;
@@ -28,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -74,12 +78,18 @@ final class TestServer implements AutoCloseable {
                 this::addE2b);
     }
 
-    private void addE2b(HttpRouting.Builder routing) {
+    private void addE2b(HttpRouting.Builder routing, AcceptedSockets sockets) {
         E2bSandboxes sandboxes = new E2bSandboxes(gate, gate::ownerOf);
         TrafficHosts hosts = TrafficHosts.of(List.of("box.test:8443"), List.of("shared.test"));
         SandboxPort echo = (target, request, response) -> response.send(
                 target.id() + " " + target.port() + " " + request.path().path());
-        routing.addFilter(new Traffic(hosts, sandboxes, tokens, Map.of(SandboxPort.ENVD, echo), echo));
+        SandboxPort proxy = new PortProxy(gate, sandboxes, sockets);
+        routing.addFilter(new Traffic(
+                hosts,
+                sandboxes,
+                tokens,
+                Map.of(SandboxPort.ENVD, echo, SandboxPort.INTERPRETER, echo, 8000, echo),
+                proxy));
         new Control(new ControlServices(
                         gate,
                         new KeyAuthenticator(new Keys(gate.keys, new SecureRandom(), Clock.systemUTC())),
@@ -88,7 +98,9 @@ final class TestServer implements AutoCloseable {
                         hosts,
                         Policies.standard(),
                         Set.of(Tier.WASM, Tier.ISOLATE, Tier.GVISOR, Tier.JAIL),
-                        () -> List.of("base", "code", "mine"),
+                        () -> Stream.of("base", "code", "mine")
+                                .map(name -> new BuiltTemplate(name, "0", Instant.EPOCH))
+                                .toList(),
                         gate.clock,
                         takesWork::get))
                 .addTo(routing);

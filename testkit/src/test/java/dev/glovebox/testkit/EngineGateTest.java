@@ -83,6 +83,17 @@ class EngineGateTest {
     }
 
     @Test
+    void measurementsDoNotFillTheLogUnlessTheyAreRefused() {
+        Sandbox sandbox = bench.create(Samples.ALICES_KEY);
+        int before = bench.audit.entries().size();
+        bench.engine.execute(Samples.ALICES_KEY, new Command.MeasureSandbox(sandbox.id()));
+        assertThat(bench.audit.entries()).hasSize(before);
+        refusal(() -> bench.engine.execute(Samples.BOBS_KEY, new Command.MeasureSandbox(sandbox.id())))
+                .is(ErrorCode.SANDBOX_NOT_FOUND, "not yours");
+        assertThat(bench.audit.entries().getLast().event().kind()).isEqualTo(AuditEvent.Kind.REFUSAL);
+    }
+
+    @Test
     void withoutTheIntentThereIsNoEffect() {
         bench.audit.failFor(event -> event.kind() == AuditEvent.Kind.INTENT);
         refusal(() -> bench.create(Samples.ALICES_KEY)).is(ErrorCode.OVERLOADED, "audit log");

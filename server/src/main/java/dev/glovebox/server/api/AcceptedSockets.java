@@ -30,7 +30,7 @@ public final class AcceptedSockets implements SocketOptions {
     }
 
     /// The socket of a connection that one of these options' listeners accepted.
-    SocketChannel of(ConnectionContext connection) {
+    public SocketChannel of(ConnectionContext connection) {
         SocketChannel socket = live(sockets.get(connection.childSocketId()));
         if (socket == null || !isRemote(socket, connection)) {
             throw new IllegalStateException("the socket of connection " + connection.childSocketId() + " is unknown");

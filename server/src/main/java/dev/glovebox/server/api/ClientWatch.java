@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// what it reads. The connection must not read on before [#awaitReader()] has returned; the wait begins late,
 /// so that the usual short request pays for none of this. Over HTTP/2 there is nothing to watch, and only a
 /// failing write tells.
-final class ClientWatch implements AutoCloseable {
+public final class ClientWatch implements AutoCloseable {
     /// Shorter requests are not worth watching: their work is over before anybody could stop it.
     private static final Duration DELAY = Duration.ofMillis(50);
 
@@ -32,9 +32,14 @@ final class ClientWatch implements AutoCloseable {
     }
 
     /// Begins to watch the client of a request whose body has been read to its end.
-    static ClientWatch begin(ServerRequest request) {
+    public static ClientWatch begin(ServerRequest request) {
         boolean isQuiet = request.content().consumed();
         return new ClientWatch(isQuiet ? ConnectionTracker.current(request) : null);
+    }
+
+    /// Watches nobody.
+    public static ClientWatch none() {
+        return new ClientWatch(null);
     }
 
     private void watch(DataReader data) {
@@ -55,7 +60,7 @@ final class ClientWatch implements AutoCloseable {
     }
 
     /// Ends the work. Also called by whoever fails to write to the client.
-    synchronized void gone() {
+    public synchronized void gone() {
         if (!isGone) {
             isGone = true;
             if (!isOver) {
@@ -64,7 +69,8 @@ final class ClientWatch implements AutoCloseable {
         }
     }
 
-    synchronized boolean isGone() {
+    /// Whether the client has gone.
+    public synchronized boolean isGone() {
         return isGone;
     }
 
@@ -84,7 +90,7 @@ final class ClientWatch implements AutoCloseable {
 
     /// Waits until the connection is not read here any more: until the client sends its next request or leaves.
     /// To be called when the answer has been sent to its last byte, else both sides would wait for each other.
-    void awaitReader() {
+    public void awaitReader() {
         if (reader == null) {
             return;
         }

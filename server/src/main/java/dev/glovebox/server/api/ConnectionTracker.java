@@ -16,7 +16,7 @@ public final class ConnectionTracker implements Http1ConnectionListener {
     }
 
     /// The connection of a request; null if it is not one of HTTP/1.1.
-    static @Nullable ConnectionContext current(ServerRequest request) {
+    public static @Nullable ConnectionContext current(ServerRequest request) {
         ConnectionContext connection = CURRENT.get();
         boolean isIts = connection != null && connection.childSocketId().equals(request.socketId());
         return isIts ? connection : null;

@@ -1,9 +1,11 @@
 package dev.glovebox.server.e2b;
 
+import dev.glovebox.core.Limits;
 import dev.glovebox.core.Principal;
 import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.Tier;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// A sandbox that runs, as E2B's interfaces see it. Thread-safe.
@@ -14,10 +16,31 @@ public final class E2bSandbox {
 
     private final Sandbox made;
     private final SandboxFacts facts;
+    private final UsageHistory usage;
+    private final SandboxLog log = new SandboxLog();
 
     E2bSandbox(Sandbox made) {
         this.made = made;
         this.facts = SandboxFacts.of(made);
+        this.usage = new UsageHistory(made.createdAt(), processors(made));
+        log.add(new SandboxLog.Entry(
+                made.createdAt(),
+                SandboxLog.Level.INFO,
+                "sandbox started",
+                Map.of("tier", made.tier().word(), "template", facts.template().orElse(made.template()))));
+    }
+
+    /// How many processors' time it can use: that of one where it runs in a cell.
+    public static int processors(Sandbox sandbox) {
+        return sandbox.template().isEmpty() ? 1 : Limits.CPU_SHARE_MILLIS_DEFAULT / 1000;
+    }
+
+    public UsageHistory usage() {
+        return usage;
+    }
+
+    public SandboxLog log() {
+        return log;
     }
 
     public SandboxId id() {

@@ -5,6 +5,7 @@ import dev.glovebox.server.e2b.control.Creation.Generation;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Method;
 import io.helidon.http.RequestException;
+import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
@@ -32,8 +33,38 @@ public final class Control {
     public Control(ControlServices services) {
         this.services = services;
         List<Call> table = new ArrayList<>();
+        // Fixed names before those that stand for any.
+        table.addAll(observations());
         table.addAll(sandboxes());
+        table.addAll(states());
+        table.addAll(templates());
         this.calls = List.copyOf(table);
+    }
+
+    private static List<Call> observations() {
+        return List.of(
+                new Call("GET", ALL + "/metrics", ObservationCalls::metricsOfMany),
+                new Call("GET", ONE + "/metrics", ObservationCalls::metrics),
+                new Call("GET", ONE + "/logs", ObservationCalls::logs),
+                new Call("GET", ONE_SECOND + "/logs", ObservationCalls::logsSecond));
+    }
+
+    private static List<Call> states() {
+        return List.of(
+                new Call("PUT", ONE + "/network", SandboxCalls::network),
+                new Call("POST", ONE + "/pause", NotThere::pause),
+                new Call("POST", ONE + "/resume", NotThere::resume),
+                new Call("POST", ONE + "/fork", NotThere::fork),
+                new Call("POST", ONE + "/snapshots", NotThere::snapshot));
+    }
+
+    private static List<Call> templates() {
+        return List.of(
+                new Call("GET", "/templates", TemplateCalls::list),
+                new Call("GET", "/v2/templates", TemplateCalls::list),
+                new Call("GET", "/templates/aliases/{name}", TemplateCalls::alias),
+                new Call("GET", "/templates/{name}", TemplateCalls::get),
+                new Call("DELETE", "/templates/{name}", TemplateCalls::delete));
     }
 
     private static List<Call> sandboxes() {
@@ -52,6 +83,20 @@ public final class Control {
 
     /// Adds the routes to a listener's.
     public void addTo(HttpRouting.Builder routing) {
+        routing.get(
+                "/health",
+                (_, response) -> response.status(Status.NO_CONTENT_204).send());
+        for (NotThere.Way way : NotThere.WAYS) {
+            Call call = new Call(way.method(), way.path(), _ -> {
+                throw ControlError.unsupported(way.words());
+            });
+            if (way.method().equals("*")) {
+                routing.any(way.path(), (request, response) -> serve(call, request, response));
+            } else {
+                routing.route(
+                        Method.create(way.method()), way.path(), (request, response) -> serve(call, request, response));
+            }
+        }
         Map<String, SortedSet<String>> methods = new LinkedHashMap<>();
         for (Call call : calls) {
             methods.computeIfAbsent(call.path(), _ -> new TreeSet<>()).add(call.method());

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 /// What the control plane stands on.
 ///
 /// @param tiers those that work on this machine
-/// @param templates names of the Linux templates that are built here
+/// @param templates the Linux templates that are built here
 /// @param takesWork false once the server is stopping
 public record ControlServices(
         Gate gate,
@@ -26,6 +26,6 @@ public record ControlServices(
         TrafficHosts hosts,
         Policies policies,
         Set<Tier> tiers,
-        Supplier<List<String>> templates,
+        Supplier<List<BuiltTemplate>> templates,
         Clock clock,
         BooleanSupplier takesWork) {}

@@ -23,13 +23,13 @@ final class Creation {
     private static final String TIER = "glovebox.tier";
 
     private final Set<Tier> tiers;
-    private final Supplier<List<String>> templates;
+    private final Supplier<List<BuiltTemplate>> templates;
     private final Policy policy;
 
     /// @param tiers those that work here
     /// @param templates the Linux templates that are built here
     /// @param policy that of the caller's tenant
-    Creation(Set<Tier> tiers, Supplier<List<String>> templates, Policy policy) {
+    Creation(Set<Tier> tiers, Supplier<List<BuiltTemplate>> templates, Policy policy) {
         this.tiers = Set.copyOf(tiers);
         this.templates = templates;
         this.policy = policy;
@@ -59,7 +59,8 @@ final class Creation {
         NetworkWish network = NetworkWish.of(asked, generation, secured);
         Map<String, String> metadata = Objects.requireNonNullElse(asked.metadata(), Map.of());
         TemplateName template = TemplateName.of(asked.templateID());
-        if (!template.isOfAllTiers() && !templates.get().contains(template.name())) {
+        if (!template.isOfAllTiers()
+                && templates.get().stream().noneMatch(built -> built.name().equals(template.name()))) {
             throw TemplateName.notFound(template.name());
         }
         Tier tier = tier(template, Optional.ofNullable(metadata.get(TIER)));

@@ -1,6 +1,7 @@
 package dev.glovebox.server.e2b.control;
 
 import dev.glovebox.server.e2b.control.Creation.Generation;
+import dev.glovebox.wire.e2b.NetworkUpdate;
 import dev.glovebox.wire.e2b.NewSandbox;
 import dev.glovebox.wire.e2b.SandboxNetwork;
 import java.net.InetAddress;
@@ -24,15 +25,12 @@ record NetworkWish(boolean publicTraffic, Optional<String> maskedHost) {
 
     static NetworkWish of(NewSandbox asked, Generation generation, boolean secured) {
         // Clients of the first generation send true when their callers say nothing.
-        if (Boolean.TRUE.equals(asked.allowInternetAccess()) && generation == Generation.SECOND) {
-            throw ControlError.invalid(
-                    "'allow_internet_access': the network of sandboxes is closed on this server; leave it out");
-        }
+        checkInternet(generation == Generation.SECOND ? asked.allowInternetAccess() : null);
         SandboxNetwork network = asked.network();
         if (network == null) {
             return new NetworkWish(true, Optional.empty());
         }
-        checkOut(network);
+        checkOut(orEmpty(network.allowOut()), orEmpty(network.denyOut()));
         refuse(network.egressProxy(), "'network.egressProxy'");
         refuse(network.rules(), "'network.rules'");
         refuse(network.httpsPorts(), "'network.httpsPorts': servers inside speak plain HTTP;");
@@ -44,8 +42,22 @@ record NetworkWish(boolean publicTraffic, Optional<String> maskedHost) {
                 publicTraffic, Optional.ofNullable(network.maskRequestHost()).map(NetworkWish::mask));
     }
 
-    private static void checkOut(SandboxNetwork network) {
-        List<String> denied = orEmpty(network.denyOut());
+    /// Checks rules that are to hold from now on: they change nothing, because nothing goes out anyway.
+    static void check(NetworkUpdate update) {
+        checkInternet(update.allowInternetAccess());
+        checkOut(orEmpty(update.allowOut()), orEmpty(update.denyOut()));
+        refuse(update.egressProxy(), "'egressProxy'");
+        refuse(update.rules(), "'rules'");
+    }
+
+    private static void checkInternet(@Nullable Boolean isAllowed) {
+        if (Boolean.TRUE.equals(isAllowed)) {
+            throw ControlError.invalid(
+                    "'allow_internet_access': the network of sandboxes is closed on this server; leave it out");
+        }
+    }
+
+    private static void checkOut(List<String> allowed, List<String> denied) {
         for (String range : denied) {
             if (!isRange(range)) {
                 throw ControlError.invalid(
@@ -53,7 +65,6 @@ record NetworkWish(boolean publicTraffic, Optional<String> maskedHost) {
                                 + range.replaceAll("[^A-Za-z0-9.:/*-]", "?") + "'");
             }
         }
-        List<String> allowed = orEmpty(network.allowOut());
         if (allowed.stream().anyMatch(out -> !isRange(out)) && !denied.contains(ALL_TRAFFIC)) {
             throw ControlError.invalid(
                     "When specifying allowed domains in allow out, you must include 'ALL_TRAFFIC' in deny out to block"

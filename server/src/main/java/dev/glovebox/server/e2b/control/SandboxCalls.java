@@ -5,8 +5,10 @@ import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxState;
 import dev.glovebox.core.policy.Policy;
 import dev.glovebox.server.e2b.E2bSandbox;
+import dev.glovebox.server.e2b.SandboxLog;
 import dev.glovebox.server.e2b.control.Creation.Generation;
 import dev.glovebox.wire.e2b.ConnectRequest;
+import dev.glovebox.wire.e2b.NetworkUpdate;
 import dev.glovebox.wire.e2b.NewSandbox;
 import dev.glovebox.wire.e2b.RefreshRequest;
 import dev.glovebox.wire.e2b.TimeoutRequest;
@@ -76,7 +78,22 @@ final class SandboxCalls {
 
     static void timeout(ControlCall call) {
         Duration lease = Timeouts.lease(call.body(TimeoutRequest.class).timeout(), policy(call));
-        call.execute(new Command.ExtendLease(call.sandbox(), lease));
+        Sandbox extended = call.execute(new Command.ExtendLease(call.sandbox(), lease));
+        note(call, extended, "it ends in " + lease.toSeconds() + " s");
+        call.done();
+    }
+
+    private static void note(ControlCall call, Sandbox sandbox, String message) {
+        call.services()
+                .sandboxes()
+                .remember(sandbox)
+                .log()
+                .add(new SandboxLog.Entry(call.services().clock().instant(), SandboxLog.Level.INFO, message, Map.of()));
+    }
+
+    static void network(ControlCall call) {
+        call.execute(new Command.GetSandbox(call.sandbox()));
+        NetworkWish.check(call.body(NetworkUpdate.class));
         call.done();
     }
 
@@ -85,7 +102,9 @@ final class SandboxCalls {
         Duration lease = Optional.ofNullable(asked.timeout())
                 .map(seconds -> Timeouts.lease(seconds, policy(call)))
                 .orElse(generation.timeout());
-        answer(call, 200, prolong(call, lease));
+        Sandbox sandbox = prolong(call, lease);
+        note(call, sandbox, "a client connected");
+        answer(call, 200, sandbox);
     }
 
     static void refresh(ControlCall call) {

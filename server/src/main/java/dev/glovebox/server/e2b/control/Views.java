@@ -1,8 +1,8 @@
 package dev.glovebox.server.e2b.control;
 
-import dev.glovebox.core.Limits;
 import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxId;
+import dev.glovebox.server.e2b.E2bSandbox;
 import dev.glovebox.server.e2b.SandboxFacts;
 import dev.glovebox.server.e2b.SandboxTokens;
 import dev.glovebox.wire.e2b.CreatedSandbox;
@@ -61,7 +61,7 @@ final class Views {
                 CLIENT,
                 sandbox.createdAt().toString(),
                 sandbox.expiresAt().toString(),
-                processors(sandbox),
+                E2bSandbox.processors(sandbox),
                 sandbox.limits().memoryBytes() / MIB,
                 sandbox.limits().diskBytes() / MIB,
                 SandboxFacts.callers(sandbox),
@@ -104,10 +104,5 @@ final class Views {
                 facts.publicTraffic(),
                 facts.maskedHost().orElse(null),
                 null);
-    }
-
-    /// How many processors' time it can use: that of one where it runs in a cell.
-    static int processors(Sandbox sandbox) {
-        return TemplateName.LINUX.contains(sandbox.tier()) ? Limits.CPU_SHARE_MILLIS_DEFAULT / 1000 : 1;
     }
 }
