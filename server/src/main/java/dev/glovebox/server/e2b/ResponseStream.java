@@ -1,10 +1,9 @@
 package dev.glovebox.server.e2b;
 
+import dev.glovebox.server.api.EarlyResponse;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerResponse;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +20,7 @@ public final class ResponseStream implements AutoCloseable {
     private final ServerResponse response;
     private final String mediaType;
     private final CountDownLatch over = new CountDownLatch(1);
-    private @Nullable OutputStream out;
+    private @Nullable EarlyResponse out;
 
     /// The write that is under way: whose it is and since when.
     private volatile @Nullable Pending pending;
@@ -38,31 +37,28 @@ public final class ResponseStream implements AutoCloseable {
         return out != null;
     }
 
-    /// Sends the parts, one after the other, now.
+    /// Sends bytes, now.
     ///
     /// @throws CloseConnectionException if the client has gone
-    public void write(byte[]... parts) {
+    public void write(byte[] bytes) {
         try {
-            OutputStream stream = open();
+            EarlyResponse stream = open();
             pending = new Pending(Thread.currentThread(), System.nanoTime());
-            for (byte[] part : parts) {
-                stream.write(part);
-            }
-            stream.flush();
-        } catch (IOException | RuntimeException e) {
+            stream.emit(bytes);
+        } catch (RuntimeException e) {
             throw broken(e);
         } finally {
             pending = null;
         }
     }
 
-    private OutputStream open() {
-        OutputStream stream = out;
+    private EarlyResponse open() {
+        EarlyResponse stream = out;
         if (stream == null) {
             response.header(HeaderNames.CONTENT_TYPE, mediaType);
             response.header(HeaderNames.CACHE_CONTROL, "no-store");
             response.header(HeaderNames.create("X-Accel-Buffering"), "no");
-            stream = response.outputStream();
+            stream = EarlyResponse.begin(response);
             out = stream;
             Thread.ofVirtual().name("stream-guard").start(this::guard);
         }
@@ -87,7 +83,7 @@ public final class ResponseStream implements AutoCloseable {
     public void finish() {
         try {
             open().close();
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             throw broken(e);
         }
     }
