@@ -73,6 +73,10 @@ public final class Limits {
     public static final long REQUEST_BYTES_MAX = 64 * MIB;
     /// A request body of E2B's control plane: metadata and an environment.
     public static final int CONTROL_REQUEST_BYTES_MAX = (int) MIB;
+    /// One message to a sandbox's files and processes in E2B's protocol, input for a process in base64 included; held
+    /// in
+    /// memory as a whole.
+    public static final int ENVD_MESSAGE_BYTES_MAX = (int) (8 * MIB);
     /// A WebAssembly module given by a user.
     public static final int MODULE_BYTES_MAX = (int) (32 * MIB);
 
@@ -90,6 +94,23 @@ public final class Limits {
     public static final int PAGE_SIZE_MAX = 1000;
     /// Files that a one-shot run hands in or asks for.
     public static final int RUN_FILES_MAX = 256;
+
+    // ---- streams of processes to E2B's clients
+
+    /// Output that waits for the reader that is furthest; with more, the process waits too, as with any pipe.
+    public static final int PROCESS_BACKLOG_BYTES = 256 * 1024;
+    /// How far one of several readers may be behind the furthest before the others are more important.
+    public static final int PROCESS_LAG_BYTES_MAX = (int) MIB;
+    /// How long all others wait for a reader that is so far behind, until it has caught up again.
+    public static final Duration PROCESS_LAG_GRACE = Duration.ofSeconds(1);
+    /// A reader that takes nothing for so long while output waits for it loses its stream, and the process goes on.
+    public static final Duration PROCESS_STALL_MAX = Duration.ofSeconds(10);
+    /// Readers of one process at once.
+    public static final int PROCESS_READERS_MAX = 256;
+    /// How long it is still told how a process ended.
+    public static final Duration PROCESS_AFTERLIFE = Duration.ofSeconds(30);
+    /// Processes of a sandbox that ended in that time and are remembered; of more, those that ended last.
+    public static final int PROCESSES_REMEMBERED_MAX = 256;
 
     // ---- sandboxes
 

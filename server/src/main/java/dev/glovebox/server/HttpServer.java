@@ -102,6 +102,7 @@ public final class HttpServer implements AutoCloseable {
                 .maxTcpConnections(CONNECTIONS_MAX)
                 .shutdownGracePeriod(STOP_GRACE)
                 .directHandlers(directHandlers())
+                .contentEncoding(new PackedBodies())
                 .addProtocol(Http1Config.builder()
                         .maxPrologueLength(PROLOGUE_BYTES_MAX)
                         .maxHeadersSize(HEADER_BYTES_MAX)

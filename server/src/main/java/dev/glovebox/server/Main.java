@@ -23,6 +23,10 @@ import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
 import dev.glovebox.server.e2b.control.ControlServices;
 import dev.glovebox.server.e2b.control.UsageSampler;
+import dev.glovebox.server.e2b.envd.EnvdPort;
+import dev.glovebox.server.e2b.envd.EnvdServices;
+import dev.glovebox.server.e2b.interpreter.InterpreterPort;
+import dev.glovebox.server.e2b.interpreter.InterpreterServices;
 import dev.glovebox.server.e2b.traffic.PortProxy;
 import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
@@ -107,7 +111,7 @@ public final class Main {
         UsageSampler sampler = new UsageSampler(engine, e2bSandboxes, clock);
         HttpServer.Front front = (routing, sockets) -> {
             SandboxPort proxy = new PortProxy(engine, e2bSandboxes, sockets);
-            routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, Map.of(), proxy));
+            routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, ownPorts(engine, tokens, clock), proxy));
             control.addTo(routing);
         };
         HttpServer http = HttpServer.start(api, authenticator, listen.toSocketAddress(), home.socket(), front);
@@ -127,6 +131,15 @@ public final class Main {
                 entry.name().value(),
                 entry.metadata().digest(),
                 entry.metadata().created());
+    }
+
+    /// The ports of sandboxes that this server answers itself.
+    private static Map<Integer, SandboxPort> ownPorts(Engine engine, SandboxTokens tokens, Clock clock) {
+        return Map.of(
+                SandboxPort.ENVD, new EnvdPort(new EnvdServices(engine, tokens, clock)),
+                SandboxPort.INTERPRETER,
+                        new InterpreterPort(new InterpreterServices(
+                                engine, clock, id -> engine.ownerOf(id).isPresent())));
     }
 
     /// A server that runs. Closing it refuses new work, ends all sandboxes, then everything else.

@@ -78,6 +78,7 @@ public final class Api {
     private void serve(Route route, Listener listener, ServerRequest request, ServerResponse response) {
         try {
             Principal principal = admit(route, listener.authenticator(), request);
+            refusePacked(request);
             route.handler().handle(new HttpCall(request, response, services.gate(), principal, listener.sockets()));
         } catch (CloseConnectionException | RequestException e) {
             throw e;
@@ -104,6 +105,16 @@ public final class Api {
             throw new GloveboxException(ErrorCode.OVERLOADED, "the server is stopping; ask again when it is back");
         }
         return principal;
+    }
+
+    private static void refusePacked(ServerRequest request) {
+        if (request.headers()
+                .first(HeaderNames.CONTENT_ENCODING)
+                .filter(coding -> !coding.equals("identity"))
+                .isPresent()) {
+            throw new GloveboxException(
+                    ErrorCode.INVALID_ARGUMENT, "bodies are taken as they are: leave 'Content-Encoding' out");
+        }
     }
 
     private static void refuseMethod(SortedSet<String> allowed, ServerResponse response) {

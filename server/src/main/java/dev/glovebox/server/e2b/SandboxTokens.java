@@ -73,9 +73,12 @@ public final class SandboxTokens {
     }
 
     private static boolean matches(String right, @Nullable String given) {
-        return given != null
-                && MessageDigest.isEqual(
-                        right.getBytes(StandardCharsets.US_ASCII), given.getBytes(StandardCharsets.UTF_8));
+        return given != null && equal(right, given);
+    }
+
+    /// Compares secrets, in the same time whatever of them is equal.
+    public static boolean equal(String right, String given) {
+        return MessageDigest.isEqual(right.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
     }
 
     private String token(String purpose, SandboxId sandbox) {

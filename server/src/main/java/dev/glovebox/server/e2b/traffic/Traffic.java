@@ -68,7 +68,11 @@ public final class Traffic implements Filter {
                                 refused.message(),
                                 null,
                                 refused.status()));
-            case Destination.Port port -> serve(port, request, response);
+            case Destination.Port port -> {
+                serve(port, request, response);
+                // An answer that was written to its stream is complete, which Helidon cannot know of a filter.
+                response.commit();
+            }
         }
     }
 
