@@ -10,7 +10,7 @@ const results = join(here, 'results')
 const PROCESS_MS = 280_000
 const AT_ONCE = 2
 
-const groups = ['api', 'commands', 'files']
+const groups = ['api', 'commands', 'files', 'pty', 'git', 'lifecycle', 'template', 'streams']
 const leftOut = new Map(
   readIfThere(process.env.GLOVEBOX_E2B_LEFT_OUT).split('\n').filter(Boolean).map((line) => {
     const [tier, reason] = line.split('\t')
@@ -18,6 +18,7 @@ const leftOut = new Map(
   }),
 )
 const linux = ['jail', 'gvisor']
+const light = ['wasm', 'isolate']
 const list = (name) => (process.env[name] ?? '').split(',').filter(Boolean)
 
 function readIfThere(path) {
@@ -27,25 +28,42 @@ function readIfThere(path) {
 /** What runs: a client on a tier, with the groups that it can show. */
 function plan() {
   const runs = []
-  const js = (client, tiers, names) => {
+  const js = (client, tiers, names, { env = {}, flags = [], beside = false } = {}) => {
     for (const tier of tiers) {
       const asked = list('GLOVEBOX_E2B_GROUPS')
       const shown = names.filter((name) => asked.length === 0 || asked.includes(name))
       if (shown.length === 0) continue
-      const pattern = process.env.GLOVEBOX_E2B_SCENARIO
-      runs.push({
-        client, tier, env: {},
-        command: [
-          process.execPath, '--test-force-exit', `--test-reporter=${join(here, 'lib/reporter.mjs')}`,
-          '--test-reporter-destination=RESULTS', ...(pattern ? [`--test-name-pattern=${pattern}`] : []),
-          join(here, 'js/main.mjs'), ...shown,
-        ],
-      })
+      runs.push({ client, tier, env, beside, command: [process.execPath, ...flags, join(here, 'js/main.mjs'), ...shown] })
     }
   }
   js('e2b@2.51.0', linux, groups)
   js('e2b@2.45.0', linux, groups)
-  js('@e2b/code-interpreter@2.8.0', [...linux, 'wasm', 'isolate'], ['interpreter'])
+  js('@e2b/code-interpreter@2.8.0', [...linux, ...light], ['interpreter'])
+  js('e2b@2.51.0', light, ['files'])
+  js('e2b@2.51.0', ['gvisor'], ['idle'], { beside: true })
+  js('captured requests', [...linux, ...light], ['golden'])
+  js('@computesdk/e2b@1.7.52 and examples', linux, ['frameworks'])
+  // The second way to configure the clients: a domain, with names for each port of each sandbox, over TLS.
+  const domain = process.env.GLOVEBOX_E2B_DOMAIN
+  if (domain) {
+    const env = { E2B_DOMAIN: domain, E2B_API_URL: '', E2B_SANDBOX_URL: '', NODE_EXTRA_CA_CERTS: process.env.GLOVEBOX_E2B_CA }
+    js('@e2b/code-interpreter@2.8.0', linux, ['routing'], { env, flags: ['--import', join(here, 'lib/localhost.mjs')] })
+  }
+  const python = (client, tiers, names) => {
+    for (const tier of tiers) {
+      const asked = list('GLOVEBOX_E2B_GROUPS')
+      const shown = names.filter((name) => asked.length === 0 || asked.includes(name))
+      if (shown.length === 0) continue
+      runs.push({
+        client, tier, env: { PYTHONDONTWRITEBYTECODE: '1' }, missing: process.env.GLOVEBOX_E2B_PYTHON_WHY,
+        command: [process.env.GLOVEBOX_E2B_PYTHON, join(here, 'py/scenarios.py'), ...shown],
+      })
+    }
+  }
+  for (const flavour of ['sync', 'async']) {
+    python(`PyPI e2b 2.63.0 ${flavour}`, linux, ['api', 'lifecycle', 'commands', 'files', 'pty'])
+    python(`PyPI e2b-code-interpreter 2.11.5 ${flavour}`, [...linux, ...light], ['interpreter'])
+  }
   return runs
 }
 
@@ -58,7 +76,7 @@ async function execute(run, index) {
   if (missing) return { ...run, scenarios: [{ scenario: `all: ${missing}`, status: 'skip' }], seconds: 0 }
   const file = join(results, `${index}.ndjson`)
   const log = []
-  const [command, ...args] = run.command.map((part) => part.replaceAll('RESULTS', file))
+  const [command, ...args] = run.command
   const started = Date.now()
   const child = spawn(command, args, {
     cwd: here,
@@ -72,25 +90,29 @@ async function execute(run, index) {
   clearTimeout(timer)
   const text = Buffer.concat(log).toString()
   if (text) writeFileSync(join(results, `${index}.log`), text)
-  const scenarios = existsSync(file)
-    ? readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line))
-    : []
-  if (signal || scenarios.length === 0) {
-    scenarios.push({ scenario: 'the process', status: 'fail', error: `ended by ${signal ?? code}: ${text.slice(-800)}` })
+  const lines = readIfThere(file).split('\n').filter(Boolean).map((line) => JSON.parse(line))
+  const scenarios = lines.filter((line) => line.scenario)
+  // A process that ended early has lost scenarios, and what it lost did not pass.
+  if (lines.at(-1)?.done !== scenarios.length) {
+    scenarios.push({ scenario: 'the process', status: 'fail', error: `ended early, by ${signal ?? code}: ${text.slice(-800)}` })
   }
   return { ...run, scenarios, seconds: (Date.now() - started) / 1000 }
 }
 
 async function executeAll(runs) {
   const ended = []
-  let next = 0
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    while (next < runs.length) {
-      const index = next++
-      ended[index] = await execute(runs[index], index)
-      process.stderr.write(`${ended[index].client} on ${ended[index].tier}: ${ended[index].seconds.toFixed(0)} s\n`)
-    }
-  }))
+  const run = async (index) => {
+    ended[index] = await execute(runs[index], index)
+    process.stderr.write(`${ended[index].client} on ${ended[index].tier}: ${ended[index].seconds.toFixed(0)} s\n`)
+  }
+  const all = [...runs.keys()]
+  const queue = all.filter((index) => !runs[index].beside)
+  await Promise.all([
+    ...all.filter((index) => runs[index].beside).map(run),
+    ...Array.from({ length: AT_ONCE }, async () => {
+      while (queue.length > 0) await run(queue.shift())
+    }),
+  ])
   return ended
 }
 

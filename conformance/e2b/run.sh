@@ -4,9 +4,10 @@
 # Everything that it installs and makes lies in build/e2b; the clients stay there for the next run.
 #
 #   sh conformance/e2b/run.sh                  all of it
+#   sh conformance/e2b/run.sh bench [TIER...]  time to interactive instead, per tier (jail and gvisor)
 #   GLOVEBOX_E2B_ONLY=2.51,jail sh .../run.sh  only runs whose client and tier contain these texts
 #   GLOVEBOX_E2B_GROUPS=files sh .../run.sh    only these groups of scenarios
-#   GLOVEBOX_E2B_SCENARIO='chart' sh .../run.sh only scenarios whose name has this (JavaScript)
+#   GLOVEBOX_E2B_SCENARIO='chart' sh .../run.sh only scenarios whose name has this
 set -u
 
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
@@ -54,16 +55,17 @@ if [ ! -d "$js/node_modules" ] || ! cmp -s "$here/package-lock.json" "$js/packag
         skip "npm could not install the clients: $(tail -n 1 "$work/npm.log")"
     fi
 fi
-rm -rf "$js/lib" "$js/js" "$js/py" "$js/examples"
-cp -r "$here/lib" "$here/js" "$here/drive.mjs" "$here/baseline.json" "$js/"
-[ -d "$here/py" ] && cp -r "$here/py" "$js/"
-[ -d "$root/examples/e2b" ] && cp -r "$root/examples/e2b" "$js/examples"
+# Beside the clients, because node looks for packages from where a file lies.
+rm -rf "$js/lib" "$js/js" "$js/py" "$js/examples" "$js/bench"
+cp -r "$here/lib" "$here/js" "$here/py" "$here/drive.mjs" "$here/baseline.json" "$js/"
+cp -r examples/e2b "$js/examples"
+cp -r bench/e2b "$js/bench"
 
 # The Python clients.
 GLOVEBOX_E2B_PYTHON=
 GLOVEBOX_E2B_PYTHON_WHY=
 python=$work/python
-if [ ! -f "$here/requirements.txt" ]; then
+if [ "${1-}" = bench ]; then
     :
 elif ! command -v python3 >/dev/null 2>&1; then
     GLOVEBOX_E2B_PYTHON_WHY="there is no python3"
@@ -117,7 +119,13 @@ unset E2B_DOMAIN E2B_DEBUG E2B_ACCESS_TOKEN E2B_USER_AGENT_SOURCE
 [ -n "$E2B_API_KEY" ] || fail "the server printed no key"
 [ -n "$GLOVEBOX_OTHER_KEY" ] || fail "no key could be made for a second tenant"
 
-node "$js/drive.mjs"
+if [ "${1-}" = bench ]; then
+    shift
+    [ $# -gt 0 ] || set -- jail gvisor
+    node "$js/bench/tti.mjs" "$@"
+else
+    node "$js/drive.mjs"
+fi
 status=$?
 kill -0 "$server" 2>/dev/null || {
     echo "FAILED  the server ended by itself: $(tail -n 20 "$work/serve.log")"

@@ -9,7 +9,7 @@ function required(name) {
 /** The npm package as the user names it, with the version that package-lock.json pins. */
 export const client = required('GLOVEBOX_CLIENT')
 export const tier = required('GLOVEBOX_TIER')
-export const url = required('E2B_API_URL')
+export const url = process.env.E2B_API_URL || `https://api.${required('E2B_DOMAIN')}`
 export const key = required('E2B_API_KEY')
 /** A key of another tenant, for what one tenant must not see of another. */
 export const otherKey = process.env.GLOVEBOX_OTHER_KEY
@@ -20,6 +20,9 @@ const packages = {
   'e2b@2.51.0': 'e2b',
   'e2b@2.45.0': 'e2b-2.45',
   '@e2b/code-interpreter@2.8.0': '@e2b/code-interpreter',
+  '@computesdk/e2b@1.7.52 and examples': 'e2b',
+  // No client but sockets; this one makes and ends the sandboxes.
+  'captured requests': 'e2b',
 }
 if (!(client in packages)) throw new Error(`no client is called ${client}: ${Object.keys(packages).join(', ')}`)
 export const sdk = await import(packages[client])
