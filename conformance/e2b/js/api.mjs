@@ -183,7 +183,7 @@ group('api', ({ scenario }) => {
     const wrong = `e2b_${'0'.repeat(40)}`
     await assert.rejects(Sandbox.create(base, { apiKey: wrong }), AuthenticationError)
     await assert.rejects(Sandbox.list({ apiKey: wrong }).nextItems(), AuthenticationError)
-    for (const given of [wrong, 'e2b_xyz', undefined]) {
+    for (const given of [wrong, 'e2b_xyz', null]) {
       const answer = await raw('GET', '/v2/sandboxes', { key: given })
       assert.equal(answer.status, 401)
       assert.equal(answer.json.code, 401)
@@ -314,7 +314,7 @@ group('api', ({ scenario }) => {
     assert.equal(nowhere.status, 404)
     assert.equal(nowhere.json.code, 404)
     assert.equal(typeof nowhere.json.message, 'string')
-    const health = await raw('GET', '/health', { key: undefined })
+    const health = await raw('GET', '/health', { key: null })
     assert.ok(health.status === 200 || health.status === 204, `${health.status}`)
   })
 

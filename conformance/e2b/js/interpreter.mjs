@@ -526,7 +526,7 @@ plt.title("Title"); plt.xlabel("Time (s)"); plt.ylabel("Amount (Hz)"); plt.legen
 
   scenario('the raw answer to what is not there', async () => {
     const answer = await raw('GET', '/contexts', {
-      key: undefined, headers: { 'E2b-Sandbox-Id': 'i00000000000000000000', 'E2b-Sandbox-Port': '49999' },
+      key: null, headers: { 'E2b-Sandbox-Id': 'i00000000000000000000', 'E2b-Sandbox-Port': '49999' },
     })
     assert.equal(answer.status, 502)
     assert.equal(answer.json.code, 502)
