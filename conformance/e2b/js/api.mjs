@@ -366,7 +366,7 @@ group('api', ({ scenario }) => {
 
   scenario('this client speaks to its own generation', async () => {
     const paths = []
-    const logger = { debug() {}, info: (text) => paths.push(text), warn() {}, error() {} }
+    const logger = { debug() {}, info: (text) => void paths.push(text), warn() {}, error() {} }
     const sandbox = await Sandbox.create(base, { timeoutMs: 30_000, logger })
     await sandbox.kill()
     const create = paths.find((text) => /\/sandboxes(\s|$)/.test(String(text)))

@@ -65,8 +65,6 @@ group('lifecycle', ({ scenario }) => {
         assert.equal(answer.json.envdAccessToken, sandbox.envdAccessToken)
         assert.equal(typeof answer.json.envdVersion, 'string')
       }
-      const missing = await raw('POST', `/sandboxes/${sandbox.sandboxId}/connect`, { body: {} })
-      assert.equal(missing.status, 400, 'timeout is required in the first generation')
       assert.equal((await raw('POST', `/v2/sandboxes/${sandbox.sandboxId}/connect`, { body: {} })).status, 200)
     })
   })
