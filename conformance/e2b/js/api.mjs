@@ -1,5 +1,7 @@
 // The control plane: create, info, list, kill, errors.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { create, eventually, group, raw, sharedSandbox, withSandbox } from '../lib/scenario.mjs'
 import { base, generation, key, otherKey, run, sdk } from '../lib/target.mjs'
 
@@ -364,13 +366,21 @@ group('api', ({ scenario }) => {
     assert.ok(Array.isArray(second.json.logs))
   })
 
-  scenario('this client speaks to its own generation', async () => {
+  scenario('this client speaks to the generation that we take it for', async () => {
     const paths = []
-    const logger = { debug() {}, info: (text) => void paths.push(text), warn() {}, error() {} }
-    const sandbox = await Sandbox.create(base, { timeoutMs: 30_000, logger })
-    await sandbox.kill()
-    const create = paths.find((text) => /\/sandboxes(\s|$)/.test(String(text)))
-    assert.ok(create, paths.join('\n'))
-    assert.equal(create.includes('/v2/sandboxes'), generation === 2, create)
+    const recorder = createServer((request, response) => {
+      paths.push(request.url)
+      response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"code":400,"message":"only looking"}')
+    }).listen(0, '127.0.0.1')
+    await once(recorder, 'listening')
+    try {
+      const apiUrl = `http://127.0.0.1:${recorder.address().port}`
+      await assert.rejects(Sandbox.create(base, { apiUrl }), /only looking/)
+      await assert.rejects(Sandbox.connect(UNKNOWN, { apiUrl }), /only looking/)
+    } finally {
+      recorder.close()
+    }
+    const prefix = generation === 2 ? '/v2' : ''
+    assert.deepEqual(paths, [`${prefix}/sandboxes`, `${prefix}/sandboxes/${UNKNOWN}/connect`])
   })
 })
