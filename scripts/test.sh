@@ -59,6 +59,9 @@ if [ $# -eq 0 ]; then
         bash "guest/$part/test/run.sh" >"$reports/$part.txt" 2>&1 || failed=1
         tail -n 20 "$reports/$part.txt"
     done
+    echo "== conformance/e2b: the real E2B clients" >&2
+    sh conformance/e2b/run.sh >"$reports/e2b.txt" || failed=1
+    tail -n 60 "$reports/e2b.txt"
     echo "== the product as a user runs it" >&2
     sh scripts/test-user.sh >"$reports/user.txt" 2>&1 || failed=1
     cat "$reports/user.txt"
