@@ -58,7 +58,8 @@ class ArchitectureTest {
     @Test
     void thereAreClassesToLookAt() {
         assertThat(CLASSES.size()).isGreaterThan(CLASSES_MIN);
-        for (String module : List.of("core", "wire", "engine", "store", "backends", "cell", "server", "sdk", "cli")) {
+        for (String module :
+                List.of("core", "wire", "engine", "store", "egress", "backends", "cell", "server", "sdk", "cli")) {
             assertThat(CLASSES.stream().anyMatch(resideInAPackage(module(module))))
                     .as("classes of " + module)
                     .isTrue();
@@ -87,6 +88,7 @@ class ArchitectureTest {
         onlyUses("wire");
         onlyUses("engine", "core");
         onlyUses("store", "core");
+        onlyUses("egress", "core");
         onlyUses("backends", "core", "wire");
         onlyUses("cell", "core", "wire");
         onlyUses("sdk", "wire");
@@ -238,7 +240,12 @@ class ArchitectureTest {
     void onlyTheWiringKnowsTheTimeByItself() {
         noClasses()
                 .that(resideInAnyPackage(
-                        module("core"), module("engine"), module("store"), module("backends"), module("server")))
+                        module("core"),
+                        module("engine"),
+                        module("store"),
+                        module("egress"),
+                        module("backends"),
+                        module("server")))
                 .and(DescribedPredicate.not(outermost(
                         "are the wiring or the log", name -> WIRING.contains(name) || name.equals("JsonLog"))))
                 .should()
