@@ -50,8 +50,7 @@ final class InspectedConnection implements GuestConnection.Carried {
     GuestConnection.Ending run() {
         String rule = "closed";
         String words = "";
-        try {
-            watchIdle();
+        try (IdleWatch _ = IdleWatch.start(sandbox.egress().timers(), Limits.EGRESS_IDLE_MAX, () -> lastMove, this)) {
             relay();
         } catch (HttpRefusal refusal) {
             rule = refusal.rule();
@@ -135,15 +134,6 @@ final class InspectedConnection implements GuestConnection.Carried {
         if (sandbox.meter().isUsedUp()) {
             cut("limit.bytes", "the sandbox has used up the bytes that its policy gives it");
             throw new IOException("used up");
-        }
-    }
-
-    private void watchIdle() {
-        long idle = System.nanoTime() - lastMove;
-        if (idle >= Limits.EGRESS_IDLE_MAX.toNanos()) {
-            cut("limit.idle", "no byte was moved for " + Limits.EGRESS_IDLE_MAX.toSeconds() + " s");
-        } else if (guest.isOpen()) {
-            sandbox.egress().timers().after(Limits.EGRESS_IDLE_MAX.minusNanos(idle), this::watchIdle);
         }
     }
 

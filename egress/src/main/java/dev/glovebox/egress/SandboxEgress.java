@@ -210,6 +210,7 @@ public final class SandboxEgress implements AutoCloseable {
         Set<HostName> known = names.of(attempt.address());
         if (known.contains(shown)
                 || TunnelName.isTunnel(shown)
+                || !rules.policy.dependsOn(shown)
                 || !(rules.policy.decideName(shown) instanceof EgressDecision.Allow)) {
             return known;
         }

@@ -68,7 +68,7 @@ final class Splice {
                 guest.channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 peer.channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 out.begin(first);
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException _) {
                 end("broken", "", true);
             }
         });
@@ -146,6 +146,10 @@ final class Splice {
             if (selected.interestOps() != wanted) {
                 selected.interestOps(wanted);
             }
+        }
+
+        void fail() {
+            end("broken", "", true);
         }
 
         private void close(boolean isReset) {

@@ -124,7 +124,14 @@ final class SpliceLoop implements AutoCloseable {
             }
         }
         for (SelectionKey key : selector.selectedKeys()) {
-            ((Splice.End) key.attachment()).ready();
+            Splice.End end = (Splice.End) key.attachment();
+            try {
+                end.ready();
+            } catch (RuntimeException e) {
+                // A socket that was closed by somebody else, at the worst moment.
+                LOG.log(System.Logger.Level.DEBUG, "a connection of a sandbox is broken off", e);
+                end.fail();
+            }
         }
         selector.selectedKeys().clear();
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {

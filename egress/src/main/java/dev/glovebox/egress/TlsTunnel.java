@@ -33,10 +33,9 @@ final class TlsTunnel implements GuestConnection.Carried {
     GuestConnection.Ending run() {
         String rule = "closed";
         String words = "";
-        try {
+        try (IdleWatch _ = IdleWatch.start(sandbox.egress().timers(), tunnel.idleMax(), () -> lastMove, this)) {
             SocketChannel channel = sandbox.egress().dialer().dial(tunnel);
             peer = channel;
-            watchIdle();
             HostName name = HostName.parse(tunnel.host())
                     .orElseThrow(() -> new IOException("a certificate needs a name: the tunnel has an address"));
             Socket socket = TlsEnds.withHost(
@@ -84,15 +83,6 @@ final class TlsTunnel implements GuestConnection.Carried {
         if (tunnel.bytesMax() != 0 && sent.get() + received.get() > tunnel.bytesMax()) {
             cut("limit.tunnel_bytes", "the connection has used up the bytes that the tunnel gives it");
             throw new IOException("used up");
-        }
-    }
-
-    private void watchIdle() {
-        long idle = System.nanoTime() - lastMove;
-        if (idle >= tunnel.idleMax().toNanos()) {
-            cut("limit.idle", "no byte was moved for " + tunnel.idleMax().toSeconds() + " s");
-        } else if (guest.isOpen()) {
-            sandbox.egress().timers().after(tunnel.idleMax().minusNanos(idle), this::watchIdle);
         }
     }
 

@@ -12,6 +12,7 @@ import java.nio.channels.DatagramChannel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// Carries UDP between a sandbox and the one address and port that a rule names: a socket is bound to that very
 /// address inside, so where a packet goes is known. Each port of the guest is a conversation of its own.
@@ -91,6 +92,7 @@ public final class UdpRelay implements AutoCloseable {
         private final AtomicLong sent = new AtomicLong();
         private final AtomicLong received = new AtomicLong();
         private volatile long lastMove = System.nanoTime();
+        private volatile @Nullable IdleWatch watch;
 
         private Flow(SocketAddress guest, String rule) throws IOException {
             this.guest = guest;
@@ -100,7 +102,8 @@ public final class UdpRelay implements AutoCloseable {
 
         private void start() {
             sandbox.log().allowed(attempt, rule);
-            watchIdle();
+            watch = IdleWatch.start(
+                    sandbox.egress().timers(), Limits.EGRESS_UDP_IDLE_MAX, () -> lastMove, (rule, words) -> end(rule));
             Thread.ofVirtual().name("egress-udp-back").start(this::back);
         }
 
@@ -149,16 +152,11 @@ public final class UdpRelay implements AutoCloseable {
             lastMove = System.nanoTime();
         }
 
-        private void watchIdle() {
-            long idle = System.nanoTime() - lastMove;
-            if (idle >= Limits.EGRESS_UDP_IDLE_MAX.toNanos()) {
-                end("limit.idle");
-            } else if (peer.isOpen()) {
-                sandbox.egress().timers().after(Limits.EGRESS_UDP_IDLE_MAX.minusNanos(idle), this::watchIdle);
-            }
-        }
-
         private void end(String why) {
+            IdleWatch watching = watch;
+            if (watching != null) {
+                watching.close();
+            }
             if (flows.remove(guest, this)) {
                 sandbox.log().ended(attempt, why, "", sent.get(), received.get());
             }

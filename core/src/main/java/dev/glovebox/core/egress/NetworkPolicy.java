@@ -109,6 +109,14 @@ public record NetworkPolicy(
         return NameRules.decide(this, name);
     }
 
+    /// Whether it matters for this name which addresses it has: otherwise they need not be looked up.
+    public boolean dependsOn(HostName name) {
+        return requests.stream().anyMatch(rule -> rule.host().matches(name))
+                || allowOut.stream()
+                        .anyMatch(rule -> rule instanceof AllowRule.ToName toName
+                                && toName.host().matches(name));
+    }
+
     private static GloveboxException invalid(String message) {
         return new GloveboxException(ErrorCode.INVALID_ARGUMENT, message);
     }
