@@ -170,6 +170,73 @@ public final class Limits {
     /// Host threads of gVisor: its kernel makes some for each of the guest's.
     public static final int PIDS_OF_GVISOR = 4096;
 
+    // ---- network
+
+    /// Entries of allow out and deny out together; each connection is compared with all of them.
+    public static final int NETWORK_ENTRIES_MAX = 256;
+    /// Hosts whose requests are looked at or get headers; as E2B.
+    public static final int NETWORK_REQUEST_RULES_MAX = 10;
+    /// As E2B.
+    public static final int NETWORK_HEADERS_PER_RULE_MAX = 20;
+    /// As E2B.
+    public static final int NETWORK_HEADER_NAME_CHARS_MAX = 64;
+    /// As E2B; a token fits.
+    public static final int NETWORK_HEADER_VALUE_CHARS_MAX = 2048;
+    /// Tunnels that one sandbox may name.
+    public static final int NETWORK_TUNNELS_MAX = 16;
+    /// A policy as a file.
+    public static final int NETWORK_POLICY_BYTES_MAX = 256 * 1024;
+    /// Open at once from one sandbox: a build that fetches many packages stays below.
+    public static final int EGRESS_CONNECTIONS_DEFAULT = 256;
+    /// Each is two sockets of the server.
+    public static final int EGRESS_CONNECTIONS_MAX = 2500;
+
+    public static final int EGRESS_CONNECTIONS_PER_SECOND_DEFAULT = 100;
+    public static final int EGRESS_CONNECTIONS_PER_SECOND_MAX = 1000;
+    /// Of one sandbox at once whose requests are looked at: each has two threads and about 100 KiB for TLS.
+    public static final int EGRESS_INSPECTED_MAX = 64;
+    /// For the first bytes of a connection, until its name is known: slower ones are up to no good.
+    public static final Duration EGRESS_HANDSHAKE_MAX = Duration.ofSeconds(10);
+    /// How long a connection that is open whatever it shows is looked at for a name, for the record.
+    public static final Duration EGRESS_GLANCE = Duration.ofMillis(200);
+    /// A TLS ClientHello; the largest in use, with keys against quantum computers, have 2 KiB.
+    public static final int EGRESS_CLIENT_HELLO_BYTES_MAX = 16 * 1024;
+    /// The head of one HTTP request.
+    public static final int EGRESS_REQUEST_HEAD_BYTES_MAX = 32 * 1024;
+
+    public static final int EGRESS_REQUEST_FIELDS_MAX = 128;
+    /// From the server to the destination.
+    public static final Duration EGRESS_CONNECT_MAX = Duration.ofSeconds(10);
+    /// A connection without a byte in either direction ends.
+    public static final Duration EGRESS_IDLE_MAX = Duration.ofMinutes(30);
+    /// What a guest that does not read makes the server hold, all its connections together; beyond it each may hold
+    /// another 4 KiB.
+    public static final long EGRESS_HELD_BYTES_MAX = 4 * MIB;
+    /// Look-ups of one sandbox, per second; a burst may be four times that.
+    public static final int EGRESS_DNS_PER_SECOND = 50;
+    /// Look-ups of one sandbox that wait for an answer.
+    public static final int EGRESS_DNS_WAITING_MAX = 64;
+    /// One part of a name below a star, which a guest could fill with words for whoever runs the name's servers.
+    public static final int EGRESS_DNS_LABEL_CHARS_MAX = 40;
+    /// Parts of a name below a star.
+    public static final int EGRESS_DNS_LABELS_MAX = 3;
+    /// Names whose addresses a sandbox is known to have; the one that was used least goes.
+    public static final int EGRESS_NAMES_MAX = 1024;
+    /// Addresses of one name that a sandbox may connect to; the oldest goes.
+    public static final int EGRESS_ADDRESSES_PER_NAME_MAX = 64;
+    /// How long a guest may go on with an answer before it asks again.
+    public static final Duration EGRESS_DNS_TTL_MAX = Duration.ofMinutes(5);
+    /// For one question to the servers of the host, before the next one is asked.
+    public static final Duration EGRESS_DNS_WAIT_MAX = Duration.ofSeconds(2);
+    /// Conversations of one UDP rule at once, each a socket of the server.
+    public static final int EGRESS_UDP_FLOWS_MAX = 64;
+
+    public static final Duration EGRESS_UDP_IDLE_MAX = Duration.ofSeconds(60);
+    /// Different refusals that are counted at once for one sandbox; further ones are counted together.
+    public static final int EGRESS_REPEATS_MAX = 256;
+    /// The same refusal again within this time is counted instead of written.
+    public static final Duration EGRESS_REPEAT_WINDOW = Duration.ofSeconds(10);
+
     // ---- templates
 
     /// One step of a template's build, such as fetching all its packages; measured 80 s for the longest.

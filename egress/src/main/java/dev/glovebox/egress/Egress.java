@@ -1,0 +1,67 @@
+package dev.glovebox.egress;
+
+import dev.glovebox.core.Limits;
+import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.egress.NetworkPolicy;
+import dev.glovebox.core.egress.Tunnel;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The network of all sandboxes of a server: what they share. Thread-safe.
+public final class Egress implements AutoCloseable {
+    private final EgressOptions options;
+    private final Splicer splicer;
+    private final Timers timers = new Timers();
+    private final Dialer dialer;
+    private final Set<SandboxEgress> open = ConcurrentHashMap.newKeySet();
+
+    /// Begins; nothing is open yet.
+    public Egress(EgressOptions options) {
+        this(options, Dialer.Connector.DIRECT);
+    }
+
+    Egress(EgressOptions options, Dialer.Connector connector) {
+        this.options = options;
+        splicer = new Splicer(options.threads());
+        dialer = new Dialer(options.resolver(), options.own(), connector);
+        timers.every(Limits.EGRESS_REPEAT_WINDOW, () -> open.forEach(SandboxEgress::flushLog));
+    }
+
+    /// The network of one sandbox, under a policy that can be replaced. Closed by whoever opened it.
+    ///
+    /// @param tunnels those that the sandbox's tenant has; the policy names which of them it may use
+    public SandboxEgress open(SandboxId sandbox, NetworkPolicy policy, Collection<Tunnel> tunnels) {
+        SandboxEgress made = new SandboxEgress(this, sandbox, policy, tunnels);
+        open.add(made);
+        return made;
+    }
+
+    EgressOptions options() {
+        return options;
+    }
+
+    Splicer splicer() {
+        return splicer;
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    Dialer dialer() {
+        return dialer;
+    }
+
+    void closed(SandboxEgress sandbox) {
+        open.remove(sandbox);
+    }
+
+    /// Ends all connections of all sandboxes. Idempotent.
+    @Override
+    public void close() {
+        open.forEach(SandboxEgress::close);
+        timers.close();
+        splicer.close();
+    }
+}

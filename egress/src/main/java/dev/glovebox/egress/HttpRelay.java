@@ -1,0 +1,143 @@
+package dev.glovebox.egress;
+
+import dev.glovebox.core.Limits;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// Carries the requests of one connection, each checked and written anew, and the answers as they are. The
+/// other side is connected to when the first request is found good. One thread runs it, another carries the
+/// answers.
+final class HttpRelay {
+    private final Streams guest;
+    private final RequestRewriter rewriter;
+    private final Host host;
+    private final Timers timers;
+    private final Runnable breakOff;
+    private final CompletableFuture<Boolean> upgrade = new CompletableFuture<>();
+
+    /// The side that requests go to.
+    interface Host {
+        Streams connect() throws IOException;
+    }
+
+    /// An open connection.
+    interface Streams {
+        InputStream in();
+
+        OutputStream out();
+
+        /// Nothing more is written.
+        void end() throws IOException;
+    }
+
+    HttpRelay(Streams guest, RequestRewriter rewriter, Host host, Timers timers, Runnable breakOff) {
+        this.guest = guest;
+        this.rewriter = rewriter;
+        this.host = host;
+        this.timers = timers;
+        this.breakOff = breakOff;
+    }
+
+    /// Returns when all is over.
+    ///
+    /// @throws HttpRefusal if a request is not passed on: the guest has been told if it was the first
+    void run() throws IOException, HttpRefusal {
+        HttpFeed feed = new HttpFeed(guest.in());
+        Optional<RequestRewriter.Outgoing> first;
+        try {
+            first = next(feed, true);
+        } catch (HttpRefusal refusal) {
+            Refusals.overHttp(guest.out(), refusal.rule(), refusal.reason());
+            guest.end();
+            throw refusal;
+        }
+        if (first.isEmpty()) {
+            return;
+        }
+        Streams peer = host.connect();
+        Thread answers =
+                Thread.ofVirtual().start(() -> carryAnswers(peer, first.get().isUpgrade()));
+        OutputStream out = new BufferedOutputStream(peer.out(), 16 * 1024);
+        if (carryRequests(feed, first.get(), out)) {
+            peer.end();
+        }
+        try {
+            answers.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Returns whether the guest ended its side.
+    private boolean carryRequests(HttpFeed feed, RequestRewriter.Outgoing first, OutputStream out)
+            throws IOException, HttpRefusal {
+        Optional<RequestRewriter.Outgoing> request = Optional.of(first);
+        while (request.isPresent()) {
+            out.write(request.get().head());
+            out.flush();
+            if (request.get().isUpgrade() && upgrade.join()) {
+                feed.rest(out);
+                return true;
+            }
+            feed.body(request.get().body(), out);
+            if (request.get().isLast()) {
+                return false;
+            }
+            request = next(feed, false);
+        }
+        return true;
+    }
+
+    /// The next request; it may be long in coming, but not once it has begun.
+    private Optional<RequestRewriter.Outgoing> next(HttpFeed feed, boolean isFirst) throws IOException, HttpRefusal {
+        if (!feed.awaitByte()) {
+            return Optional.empty();
+        }
+        Optional<byte[]> head;
+        try (Timers.Timer _ = timers.after(Limits.EGRESS_HANDSHAKE_MAX, breakOff)) {
+            head = feed.head();
+        }
+        if (head.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(rewriter.rewrite(HttpHead.parse(head.get(), head.get().length), isFirst));
+    }
+
+    private void carryAnswers(Streams peer, boolean isUpgrade) {
+        try {
+            HttpFeed feed = new HttpFeed(peer.in());
+            boolean isDecided = !isUpgrade;
+            while (!isDecided) {
+                byte[] head = feed.head().orElseThrow(() -> new IOException("the host ended without an answer"));
+                guest.out().write(head);
+                guest.out().flush();
+                int status = status(head);
+                isDecided = status == 101 || status >= 200;
+                if (isDecided) {
+                    upgrade.complete(status == 101);
+                }
+            }
+            feed.rest(guest.out());
+            guest.end();
+        } catch (IOException | HttpRefusal _) {
+            // The guest sees that the connection ends.
+        } finally {
+            upgrade.complete(false);
+            // Whatever the guest still sends, nobody answers: its thread must not wait for it.
+            breakOff.run();
+        }
+    }
+
+    private static int status(byte[] head) throws IOException {
+        String line = new String(head, 0, Math.min(head.length, 13), StandardCharsets.ISO_8859_1);
+        if (!line.matches("HTTP/1\\.[01] [1-5][0-9][0-9] ?\r?")) {
+            throw new IOException("the host does not answer with HTTP/1");
+        }
+        return Integer.parseInt(line.substring(9, 12));
+    }
+}

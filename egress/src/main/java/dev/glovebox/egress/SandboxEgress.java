@@ -1,0 +1,259 @@
+package dev.glovebox.egress;
+
+import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.egress.EgressAttempt;
+import dev.glovebox.core.egress.EgressDecision;
+import dev.glovebox.core.egress.EgressEvent;
+import dev.glovebox.core.egress.HostName;
+import dev.glovebox.core.egress.IpAddress;
+import dev.glovebox.core.egress.NetworkPolicy;
+import dev.glovebox.core.egress.Surroundings;
+import dev.glovebox.core.egress.Tunnel;
+import dev.glovebox.core.egress.TunnelName;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// One sandbox's network: what arrives at its listeners is handed in here, decided, carried and recorded.
+/// Thread-safe.
+public final class SandboxEgress implements AutoCloseable {
+    private final Egress egress;
+    private final SandboxId sandbox;
+    private final EgressLog log;
+    private final SandboxMeter meter;
+    private final SandboxNames names;
+    private final DnsAnswerer dns;
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger inspected = new AtomicInteger();
+    private final AtomicLong allowed = new AtomicLong();
+    private final AtomicLong denied = new AtomicLong();
+    private final Object lock = new Object();
+    private final Set<GuestConnection> connections = new HashSet<>();
+    private volatile Rules rules;
+    private volatile boolean isClosed;
+    private volatile @Nullable SandboxAuthority authority;
+
+    /// What holds at a moment; replaced as a whole.
+    ///
+    /// @param number counts the replacements
+    record Rules(long number, NetworkPolicy policy, Map<TunnelName, Tunnel> tunnels) {}
+
+    SandboxEgress(Egress egress, SandboxId sandbox, NetworkPolicy policy, Collection<Tunnel> tunnels) {
+        this.egress = egress;
+        this.sandbox = sandbox;
+        rules = rules(0, policy, tunnels);
+        EgressOptions options = egress.options();
+        log = new EgressLog(sandbox, options.recorder(), options.clock());
+        meter = new SandboxMeter(policy.limits());
+        names = new SandboxNames(options.resolver(), System::nanoTime);
+        dns = new DnsAnswerer(name -> rules.policy.decideName(name), names, log::name);
+    }
+
+    /// Takes over a connection that a guest made, and returns at once.
+    ///
+    /// @param guest blocking, connected; closed in the end
+    /// @param destination where the guest wanted to go
+    public void accept(SocketChannel guest, IpAddress destination, int port) {
+        EgressAttempt attempt = EgressAttempt.tcp(destination, port, names.of(destination));
+        if (isClosed) {
+            Sockets.close(guest, true);
+        } else if (begun.incrementAndGet() > meter.limits().connections()) {
+            refuseForLimit(guest, attempt, "limit.connections", "more connections at once than the policy allows");
+        } else if (!meter.tryConnect()) {
+            refuseForLimit(guest, attempt, "limit.rate", "more connections a second than the policy allows");
+        } else {
+            GuestConnection connection = new GuestConnection(this, guest, attempt);
+            Thread.ofVirtual().name("egress-" + sandbox).start(connection);
+        }
+    }
+
+    private void refuseForLimit(SocketChannel guest, EgressAttempt attempt, String rule, String words) {
+        begun.decrementAndGet();
+        denied(attempt, rule, words);
+        Sockets.close(guest, true);
+    }
+
+    /// The answer to a DNS query of the sandbox's; empty if it gets none. Blocks while a name is looked up.
+    public Optional<byte[]> answer(byte[] query) {
+        return isClosed ? Optional.empty() : dns.answer(query);
+    }
+
+    /// Other rules, all at once: connections that they do not allow are cut before this returns, and none that
+    /// began under the old ones slips through.
+    public void replace(NetworkPolicy policy, Collection<Tunnel> tunnels) {
+        List<GuestConnection> cut = new ArrayList<>();
+        synchronized (lock) {
+            Rules next = rules(rules.number + 1, policy, tunnels);
+            rules = next;
+            meter.change(policy.limits());
+            for (GuestConnection connection : connections) {
+                if (!connection.isAllowedBy(next)) {
+                    cut.add(connection);
+                }
+            }
+        }
+        cut.forEach(connection -> connection.cut("policy.replaced", "the rules that allowed it were replaced"));
+        log.replaced(cut.size() + " connections were cut");
+    }
+
+    /// The rules that hold.
+    public NetworkPolicy policy() {
+        return rules.policy;
+    }
+
+    /// What happened so far.
+    public NetworkUsage usage() {
+        synchronized (lock) {
+            return new NetworkUsage(connections.size(), allowed.get(), denied.get(), meter.sent(), meter.received());
+        }
+    }
+
+    /// The certificate, as PEM, that programs in the sandbox have to trust where rules look at requests.
+    public String authorityPem() {
+        return authority().pem();
+    }
+
+    /// Ends everything. Idempotent.
+    @Override
+    public void close() {
+        List<GuestConnection> all;
+        synchronized (lock) {
+            isClosed = true;
+            all = List.copyOf(connections);
+        }
+        all.forEach(connection -> connection.cut("sandbox.closed", ""));
+        log.flush();
+        egress.closed(this);
+    }
+
+    // ---- for connections
+
+    private static Rules rules(long number, NetworkPolicy policy, Collection<Tunnel> tunnels) {
+        return new Rules(number, policy, tunnels.stream().collect(Collectors.toMap(Tunnel::name, Function.identity())));
+    }
+
+    Rules current() {
+        return rules;
+    }
+
+    EgressDecision decide(Rules by, EgressAttempt attempt) {
+        return by.policy.decide(attempt, new Surroundings(egress.options().own().get(), by.tunnels));
+    }
+
+    /// Counts a decided connection among those that live, unless the rules have changed since, or it has become
+    /// too much.
+    ///
+    /// @return whether it may go on; if not because of the rules, decide again
+    boolean admit(GuestConnection connection, Rules decidedBy) {
+        synchronized (lock) {
+            if (isClosed || rules.number != decidedBy.number) {
+                return false;
+            }
+            connections.add(connection);
+            allowed.incrementAndGet();
+            return true;
+        }
+    }
+
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    /// How many live connections go through this tunnel.
+    int through(TunnelName tunnel) {
+        synchronized (lock) {
+            return (int) connections.stream()
+                    .filter(connection -> connection.isThrough(tunnel))
+                    .count();
+        }
+    }
+
+    boolean beginInspection(int most) {
+        if (inspected.incrementAndGet() > most) {
+            inspected.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    void endInspection() {
+        inspected.decrementAndGet();
+    }
+
+    /// A connection that [#accept] took is over.
+    void over(GuestConnection connection) {
+        begun.decrementAndGet();
+        synchronized (lock) {
+            connections.remove(connection);
+        }
+    }
+
+    void denied(EgressAttempt attempt, String rule, String words) {
+        denied.incrementAndGet();
+        log.refused(EgressEvent.Kind.CONNECTION_DENIED, attempt, rule, words);
+    }
+
+    /// The names of an address, with one looked up that a connection shows without having asked for it: a
+    /// program may remember addresses from before, but it is this look-up that counts.
+    Set<HostName> namesFor(EgressAttempt attempt, HostName shown) {
+        Set<HostName> known = names.of(attempt.address());
+        if (known.contains(shown)
+                || TunnelName.isTunnel(shown)
+                || !rules.policy.dependsOn(shown)
+                || !(rules.policy.decideName(shown) instanceof EgressDecision.Allow)) {
+            return known;
+        }
+        try {
+            names.lookUp(shown);
+        } catch (IOException _) {
+            return known;
+        }
+        return names.of(attempt.address());
+    }
+
+    SandboxAuthority authority() {
+        SandboxAuthority made = authority;
+        if (made == null) {
+            synchronized (lock) {
+                made = authority;
+                if (made == null) {
+                    made = SandboxAuthority.create(
+                            sandbox.value(), egress.options().clock());
+                    authority = made;
+                }
+            }
+        }
+        return made;
+    }
+
+    void flushLog() {
+        log.flush();
+    }
+
+    EgressLog log() {
+        return log;
+    }
+
+    SandboxMeter meter() {
+        return meter;
+    }
+
+    Egress egress() {
+        return egress;
+    }
+
+    SandboxId sandbox() {
+        return sandbox;
+    }
+}
