@@ -33,6 +33,7 @@ public final class Main {
             Map.entry("audit", AuditVerb::new),
             Map.entry("key", KeyVerb::new),
             Map.entry("template", TemplateVerb::new),
+            Map.entry("trust", TrustVerb::new),
             Map.entry("completion", CompletionVerb::new),
             Map.entry("version", VersionVerb::new));
 
@@ -48,6 +49,8 @@ public final class Main {
             "kill",
             "audit",
             "key",
+            "template",
+            "trust",
             "completion",
             "version");
 

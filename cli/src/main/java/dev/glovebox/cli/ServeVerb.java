@@ -1,8 +1,12 @@
 package dev.glovebox.cli;
 
+import dev.glovebox.server.Main;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,7 +35,9 @@ final class ServeVerb implements Callable<Integer> {
     @Option(
             names = "--domain",
             paramLabel = "DOMAIN",
-            description = "A domain of this server: {port}-{sandbox}.DOMAIN is a port of a sandbox, for E2B's clients.")
+            description =
+                    "A domain of this server: {port}-{sandbox}.DOMAIN is a port of a sandbox, api.DOMAIN the API for"
+                            + " E2B's clients (glovebox.localhost).")
     private List<String> domains = new ArrayList<>();
 
     @Option(
@@ -41,10 +47,36 @@ final class ServeVerb implements Callable<Integer> {
                     + " always are.")
     private List<String> sharedHosts = new ArrayList<>();
 
+    @Option(
+            names = "--tls",
+            paramLabel = "HOST:PORT",
+            description = "Where to speak TLS too; with certificates of the local authority ('glovebox trust') unless"
+                    + " files are given.")
+    private @Nullable String tls;
+
+    @Option(names = "--tls-cert", paramLabel = "FILE", description = "The server's certificate and its chain, in PEM.")
+    private @Nullable Path certificate;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, in PEM.")
+    private @Nullable Path key;
+
     @Override
     public Integer call() {
-        dev.glovebox.server.Main.serve(new dev.glovebox.server.Main.Options(
-                home.directory(), listen, metricsOpen, jailAllowed, domains, sharedHosts));
+        Main.serve(new Main.Options(
+                home.directory(), listen, metricsOpen, jailAllowed, new Main.Names(domains, sharedHosts), tls()));
         return 0;
+    }
+
+    private Optional<Main.Tls> tls() {
+        if ((certificate == null) != (key == null)) {
+            throw new IllegalArgumentException("--tls-cert and --tls-key belong together");
+        }
+        if (tls == null && certificate != null) {
+            throw new IllegalArgumentException("--tls-cert needs --tls HOST:PORT");
+        }
+        Optional<Main.CertificateFiles> files = certificate == null || key == null
+                ? Optional.empty()
+                : Optional.of(new Main.CertificateFiles(certificate, key));
+        return Optional.ofNullable(tls).map(address -> new Main.Tls(address, files));
     }
 }

@@ -49,6 +49,11 @@ record HomeDirectory(Path path) {
         return path.resolve("tokens.key");
     }
 
+    /// The local authority's key and certificate.
+    Path tls() {
+        return path.resolve("tls");
+    }
+
     /// Where the built product is; the launcher says it.
     static Path distribution() {
         String dist = System.getProperty("glovebox.dist");

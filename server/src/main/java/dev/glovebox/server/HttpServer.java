@@ -30,11 +30,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
 
 /// The listeners: one for the network, whose clients need a key, and a Unix-domain socket, whose clients are the
 /// administrator of this machine. Helidon serves each connection on a virtual thread.
 public final class HttpServer implements AutoCloseable {
     private static final String LOCAL = "local";
+    private static final String SECURE = "secure";
 
     /// Paths have at most 4096 bytes, three times as long when encoded.
     private static final int PROLOGUE_BYTES_MAX = 16 * 1024;
@@ -42,6 +45,10 @@ public final class HttpServer implements AutoCloseable {
     private static final int HEADER_BYTES_MAX = 16 * 1024;
     /// Each idle connection costs about 20 KB.
     private static final int CONNECTIONS_MAX = 10_000;
+
+    /// Helidon calls a connection of HTTP/2 idle when no request has begun on it for so long, and closes it then even
+    /// if some are under way: longer than a request can be.
+    private static final Duration IDLE_MAX = Limits.LEASE_MAX.plusHours(1);
 
     private static final Duration STOP_GRACE = Duration.ofMillis(500);
 
@@ -60,41 +67,65 @@ public final class HttpServer implements AutoCloseable {
         this.server = server;
     }
 
-    /// Starts to listen.
+    /// Where to listen.
     ///
     /// @param address for clients with keys; port 0 takes any that is free
     /// @param socket the Unix-domain socket's file; its directory is made for its owner alone
+    /// @param tls for clients with keys who speak TLS
+    public record Addresses(InetSocketAddress address, Path socket, Optional<Tls> tls) {
+        /// An address where TLS is spoken.
+        ///
+        /// @param context with the server's certificate
+        public record Tls(InetSocketAddress address, SSLContext context) {}
+    }
+
+    /// Starts to listen.
+    ///
     /// @param front adds what stands before the native API where clients with keys come in
-    public static HttpServer start(
-            Api api, Authenticator authenticator, InetSocketAddress address, Path socket, Front front) {
-        prepare(socket);
+    public static HttpServer start(Api api, Authenticator authenticator, Addresses addresses, Front front) {
+        prepare(addresses.socket());
+        WebServerConfig.Builder config = WebServer.builder().shutdownHook(false);
+        serveClients(config.bindAddress(addresses.address()), api, authenticator, front);
+        addresses.tls().ifPresent(tls -> {
+            ListenerConfig.Builder secure = ListenerConfig.builder()
+                    .name(SECURE)
+                    .bindAddress(tls.address())
+                    .tls(io.helidon.common.tls.Tls.builder()
+                            .sslContext(tls.context())
+                            .build());
+            serveClients(secure, api, authenticator, front);
+            config.putSocket(SECURE, secure.build());
+        });
+        config.putSocket(LOCAL, local(api, addresses.socket()));
+        WebServer server = config.build().start();
+        restrict(addresses.socket());
+        return new HttpServer(server);
+    }
+
+    private static void serveClients(
+            ListenerConfig.BuilderBase<?, ?> listener, Api api, Authenticator authenticator, Front front) {
         AcceptedSockets sockets =
                 new AcceptedSockets(SocketOptions.builder().tcpNoDelay(true).build());
         HttpRouting.Builder routing = HttpRouting.builder();
         front.addTo(routing, sockets);
         api.addTo(routing, new Api.Listener(authenticator, sockets));
-        WebServerConfig.Builder config = WebServer.builder()
-                .shutdownHook(false)
-                .bindAddress(address)
-                .connectionOptions(sockets)
-                .routing(routing);
-        bound(config);
-        AcceptedSockets localSockets = new AcceptedSockets(SocketOptions.builder()
+        bound(listener);
+        listener.connectionOptions(sockets).routing(routing).idleConnectionTimeout(IDLE_MAX);
+    }
+
+    private static ListenerConfig local(Api api, Path socket) {
+        AcceptedSockets sockets = new AcceptedSockets(SocketOptions.builder()
                 .socketKeepAlive(false)
                 .socketReuseAddress(false)
                 .build());
-        HttpRouting.Builder localRouting = HttpRouting.builder();
-        api.addTo(localRouting, new Api.Listener(Authenticator.local(), localSockets));
-        ListenerConfig.Builder local = ListenerConfig.builder()
-                .name(LOCAL)
-                .bindAddress(UnixDomainSocketAddress.of(socket))
-                .connectionOptions(localSockets)
-                .routing(localRouting);
+        HttpRouting.Builder routing = HttpRouting.builder();
+        api.addTo(routing, new Api.Listener(Authenticator.local(), sockets));
+        ListenerConfig.Builder local = ListenerConfig.builder().name(LOCAL);
         bound(local);
-        config.putSocket(LOCAL, local.build());
-        WebServer server = config.build().start();
-        restrict(socket);
-        return new HttpServer(server);
+        return local.bindAddress(UnixDomainSocketAddress.of(socket))
+                .connectionOptions(sockets)
+                .routing(routing)
+                .build();
     }
 
     private static void bound(ListenerConfig.BuilderBase<?, ?> listener) {
@@ -113,6 +144,11 @@ public final class HttpServer implements AutoCloseable {
     /// The port that clients with keys connect to.
     public int port() {
         return server.port();
+    }
+
+    /// The port that clients with keys connect to by TLS; -1 if there is none.
+    public int securePort() {
+        return server.port(SECURE);
     }
 
     /// Stops to listen and closes all connections. Idempotent.

@@ -31,6 +31,8 @@ import dev.glovebox.server.e2b.traffic.PortProxy;
 import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
 import dev.glovebox.server.e2b.traffic.TrafficHosts;
+import dev.glovebox.server.tls.LocalAuthority;
+import dev.glovebox.server.tls.ServerTls;
 import dev.glovebox.store.AuditKey;
 import dev.glovebox.store.FileAuditLog;
 import dev.glovebox.store.SqliteStore;
@@ -40,8 +42,10 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 
 /// The wiring of the server: every piece is made here, in the order in which they stand on each other, and
 /// ended in the reverse order.
@@ -53,15 +57,31 @@ public final class Main {
     /// @param listen host and port
     /// @param metricsOpen whether metrics are shown without a key
     /// @param jailAllowed whether every tenant may name the tier `jail`, which shares the host's kernel
-    /// @param domains domains whose names below them, `{port}-{sandbox}`, are ports of sandboxes
-    /// @param sharedHosts hosts where headers say which sandbox is meant
+    /// @param names under which the server is reached
+    /// @param tls empty to speak no TLS
     public record Options(
-            Path home,
-            String listen,
-            boolean metricsOpen,
-            boolean jailAllowed,
-            List<String> domains,
-            List<String> sharedHosts) {}
+            Path home, String listen, boolean metricsOpen, boolean jailAllowed, Names names, Optional<Tls> tls) {}
+
+    /// Under which names the server is reached.
+    ///
+    /// @param domains domains whose names below them, `{port}-{sandbox}`, are ports of sandboxes; empty for
+    ///     `glovebox.localhost`
+    /// @param sharedHosts hosts where headers say which sandbox is meant
+    public record Names(List<String> domains, List<String> sharedHosts) {
+        public Names {
+            domains = domains.isEmpty() ? List.of(TrustTool.DOMAIN) : List.copyOf(domains);
+            sharedHosts = List.copyOf(sharedHosts);
+        }
+    }
+
+    /// How TLS is spoken.
+    ///
+    /// @param listen host and port
+    /// @param files certificate and key; empty for those of the local authority
+    public record Tls(String listen, Optional<CertificateFiles> files) {}
+
+    /// A certificate, with those that vouch for it, and its key, in PEM.
+    public record CertificateFiles(Path certificate, Path key) {}
 
     /// Runs the service until the process is told to end. Prints its address and, at the very first start, a
     /// key.
@@ -95,7 +115,8 @@ public final class Main {
         Authenticator authenticator = new KeyAuthenticator(new Keys(store, random, clock));
         E2bSandboxes e2bSandboxes = new E2bSandboxes(engine, engine::ownerOf);
         SandboxTokens tokens = SandboxTokens.open(home.tokenKey(), random);
-        TrafficHosts hosts = TrafficHosts.of(options.domains(), options.sharedHosts());
+        TrafficHosts hosts =
+                TrafficHosts.of(options.names().domains(), options.names().sharedHosts());
         Control control = new Control(new ControlServices(
                 engine,
                 authenticator,
@@ -114,9 +135,20 @@ public final class Main {
             routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, ownPorts(engine, tokens, clock), proxy));
             control.addTo(routing);
         };
-        HttpServer http = HttpServer.start(api, authenticator, listen.toSocketAddress(), home.socket(), front);
+        HttpServer http = HttpServer.start(
+                api,
+                authenticator,
+                new HttpServer.Addresses(
+                        listen.toSocketAddress(),
+                        home.socket(),
+                        options.tls().map(tls -> secure(tls, home, hosts, clock, random))),
+                front);
 
         listen.announce(http.port(), home.socket(), out);
+        options.tls()
+                .ifPresent(tls -> out.println("TLS on port " + http.securePort() + " for "
+                        + String.join(", ", hosts.domains().stream().sorted().toList())
+                        + (tls.files().isEmpty() ? "; 'glovebox trust' says how clients come to trust it" : "")));
         if (store.list().isEmpty()) {
             Command.NewKey first = engine.execute(
                     Authenticator.LOCAL,
@@ -124,6 +156,15 @@ public final class Main {
             out.println("API key (told this once): " + first.secret());
         }
         return new Running(http.port(), takesWork, List.of(sampler, engine, supervision, http, store, audit));
+    }
+
+    private static HttpServer.Addresses.Tls secure(
+            Tls tls, HomeDirectory home, TrafficHosts hosts, Clock clock, SecureRandom random) {
+        SSLContext context = tls.files()
+                .map(files -> ServerTls.ofFiles(files.certificate(), files.key(), clock, random))
+                .orElseGet(() -> ServerTls.local(
+                        LocalAuthority.open(home.tls(), hosts.domains(), clock, random), clock, random));
+        return new HttpServer.Addresses.Tls(ListenAddress.of(tls.listen()).toSocketAddress(), context);
     }
 
     private static BuiltTemplate template(TemplateStore.Entry entry) {

@@ -21,6 +21,8 @@ import dev.glovebox.server.e2b.traffic.PortProxy;
 import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
 import dev.glovebox.server.e2b.traffic.TrafficHosts;
+import dev.glovebox.server.tls.LocalAuthority;
+import dev.glovebox.server.tls.ServerTls;
 import io.helidon.webserver.http.HttpRouting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,9 +37,11 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 
 /// A real HTTP server over a [FakeGate], on a free port and a socket in a directory of its own.
 final class TestServer implements AutoCloseable {
@@ -73,9 +77,28 @@ final class TestServer implements AutoCloseable {
         http = HttpServer.start(
                 new Api(services),
                 new KeyAuthenticator(new Keys(gate.keys, new SecureRandom(), Clock.systemUTC())),
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                socket,
+                new HttpServer.Addresses(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        socket,
+                        Optional.of(new HttpServer.Addresses.Tls(
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), tls()))),
                 this::addE2b);
+    }
+
+    private SSLContext tls() {
+        Clock clock = Clock.systemUTC();
+        SecureRandom random = new SecureRandom();
+        return ServerTls.local(
+                LocalAuthority.open(directory.resolve("tls"), Set.of("box.test"), clock, random), clock, random);
+    }
+
+    /// Where clients find the certificate to trust.
+    Path authority() {
+        return LocalAuthority.certificateFile(directory.resolve("tls"));
+    }
+
+    int securePort() {
+        return http.securePort();
     }
 
     private void addE2b(HttpRouting.Builder routing, AcceptedSockets sockets) {

@@ -33,7 +33,8 @@ class ArchitectureTest {
             .importPackages("dev.glovebox");
 
     /// The only classes that see implementations and put them together.
-    private static final Set<String> WIRING = Set.of("Main", "Embedded", "Doctor", "AuditTool", "TemplateTool");
+    private static final Set<String> WIRING =
+            Set.of("Main", "Embedded", "Doctor", "AuditTool", "TemplateTool", "TrustTool");
 
     private static final Set<String> CELL_WIRING = Set.of("Cell", "IsolateSource", "SandboxFactory");
 

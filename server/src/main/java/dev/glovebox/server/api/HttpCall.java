@@ -95,6 +95,10 @@ final class HttpCall {
             throw ToCore.invalid("a port is reached over HTTP/1.1 with 'Connection: Upgrade' and 'Upgrade: "
                     + PortStream.PROTOCOL + "'; 'glovebox forward' does it");
         }
+        if (connection.isSecure()) {
+            throw ToCore.invalid("over TLS a port is reached by its name, {port}-{sandbox}.{domain}: connect to the"
+                    + " plain port or to the local socket instead");
+        }
         if (request.content().hasEntity()) {
             throw ToCore.invalid("a request for a port has no body: what is sent to it follows the answer");
         }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.glovebox.server.tls;
+
+import org.jspecify.annotations.NullMarked;
