@@ -73,8 +73,10 @@ final class InterpreterKernel implements Kernel {
         if (result.outcome() instanceof Outcome.BackendLost(String reason)) {
             throw new GloveboxException(ErrorCode.BACKEND_LOST, reason);
         }
-        if (result.outcome() instanceof Outcome.Exited) {
-            return new Answer(result.error());
+        if (result.outcome() instanceof Outcome.Exited(int status)) {
+            return status == 0 || result.error().isPresent()
+                    ? new Answer(result.error())
+                    : Answer.failed("ExecutionError", "the interpreter ended itself with status " + status);
         }
         forget(in, gateway);
         Optional<dev.glovebox.core.ExecutionError> error = result.error();
