@@ -340,6 +340,20 @@ final class AgentSandbox implements SandboxHandle {
         requests.call(RequestKind.CONFIGURE, fields, Function.identity());
     }
 
+    /// As [#configure], but does not wait: what is asked of the sandbox next goes out behind it, and fails if it fails.
+    ///
+    /// @param afterwards once the agent has answered
+    AgentSandbox configureAhead(Fields fields, Runnable afterwards) {
+        configured = fields;
+        requests.sendAhead(RequestKind.CONFIGURE, fields, afterwards);
+        return this;
+    }
+
+    @Override
+    public void awaitReady() {
+        requests.settle();
+    }
+
     /// As [#configure]; a sandbox that refuses, or does not answer, is closed before the caller hears of it.
     AgentSandbox configureOrClose(Fields fields) {
         try {

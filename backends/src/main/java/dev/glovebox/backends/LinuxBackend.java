@@ -77,7 +77,7 @@ public final class LinuxBackend implements SandboxBackend {
         String template = requirements.template().or(tier::defaultTemplate).orElseThrow();
         LinuxHost.Started started =
                 host.take(new LinuxStart(tier, template, requirements.limits(), false), requirements.tenant());
-        return started.sandbox().configureOrClose(Requests.configure(requirements, random));
+        return started.sandbox().configureAhead(Requests.configure(requirements, random), started.afterwards());
     }
 
     @Override
