@@ -56,7 +56,8 @@ public final class ClientWatch implements AutoCloseable {
         /// Pauses without anybody, before it rests.
         private static final int IDLE_MAX = 100;
 
-        private final Thread thread = Thread.ofPlatform().daemon().name("client-watch").unstarted(this::work);
+        private final Thread thread =
+                Thread.ofPlatform().daemon().name("client-watch").unstarted(this::work);
         private final AtomicBoolean rests = new AtomicBoolean();
         private final AtomicBoolean begun = new AtomicBoolean();
 
