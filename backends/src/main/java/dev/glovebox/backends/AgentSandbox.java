@@ -68,6 +68,11 @@ final class AgentSandbox implements SandboxHandle {
 
         /// Its agent does not keep its promises: end whatever hosts it.
         void condemn(String why);
+
+        /// Whether what holds the sandbox is gone, so that the sandbox is going, too.
+        default boolean isGone() {
+            return false;
+        }
     }
 
     AgentSandbox(AgentConnection connection, Host host) {
@@ -365,9 +370,9 @@ final class AgentSandbox implements SandboxHandle {
         }
     }
 
-    /// Whether its agent has gone.
+    /// Whether its agent has gone, or will in a moment.
     boolean isLost() {
-        return connection.isLost();
+        return connection.isLost() || host.isGone();
     }
 
     @Override

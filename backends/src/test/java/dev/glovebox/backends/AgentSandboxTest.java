@@ -245,6 +245,43 @@ class AgentSandboxTest {
     }
 
     @Test
+    void asksForTheFirstThingBehindTheSettingsWithoutTheirAnswer() throws Exception {
+        AtomicInteger answered = new AtomicInteger();
+        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build(), answered::incrementAndGet);
+        Future<FileEntry> first = bench.host(() -> sandbox.stat(FILE));
+        Future<?> ready = run(() -> sandbox.awaitReady());
+        Frame settings = bench.agent.receiveOpen(RequestKind.CONFIGURE);
+        Frame stat = bench.agent.receiveOpen(RequestKind.STAT);
+        assertThat(answered).hasValue(0);
+        answer(settings, ScriptedAgent.ok());
+        AgentBench.result(ready);
+        answer(stat, ScriptedAgent.ok().text(Tag.PATH, FILE.value()).number(Tag.FILE_TYPE, 1));
+        assertThat(AgentBench.result(first).path()).isEqualTo(FILE.value());
+        assertThat(answered).hasValue(1);
+        AgentBench.result(run(() -> sandbox.awaitReady()));
+        assertThat(answered).hasValue(1);
+    }
+
+    @Test
+    void nobodyUsesASandboxWhoseSettingsAreRefused() throws Exception {
+        AtomicInteger answered = new AtomicInteger();
+        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build(), answered::incrementAndGet);
+        Future<FileEntry> first = bench.host(() -> sandbox.stat(FILE));
+        Frame settings = bench.agent.receiveOpen(RequestKind.CONFIGURE);
+        bench.agent.receiveOpen(RequestKind.STAT);
+        bench.agent.send(ScriptedAgent.close(
+                settings.channel(),
+                Fields.builder()
+                        .number(Tag.STATUS, Status.INVALID.code())
+                        .text(Tag.MESSAGE, "no")
+                        .build()));
+        assertThat(AgentBench.failure(first)).isInstanceOf(GloveboxException.class);
+        assertThat(bench.condemnation()).contains("no");
+        assertThatThrownBy(() -> sandbox.awaitReady()).isInstanceOf(GloveboxException.class);
+        assertThat(answered).hasValue(0);
+    }
+
+    @Test
     void configuresAndOpensAndClosesContexts() throws Exception {
         Future<?> configured = run(
                 () -> sandbox.configure(Fields.builder().text(Tag.SANDBOX, "i1").build()));
