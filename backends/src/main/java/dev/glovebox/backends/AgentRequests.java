@@ -26,8 +26,6 @@ final class AgentRequests {
     /// What went ahead; empty when its answer has come.
     private volatile Optional<AgentChannel> ahead = Optional.empty();
 
-    private Runnable afterAnswer = () -> {};
-
     AgentRequests(AgentConnection connection, AgentSandbox.Host host, Patience patience) {
         this.connection = connection;
         this.host = host;
@@ -63,11 +61,8 @@ final class AgentRequests {
     }
 
     /// Opens a channel for a request that must succeed, and does not wait for that.
-    ///
-    /// @param afterwards once it has; not if it did not
-    void sendAhead(RequestKind kind, Fields fields, Runnable afterwards) {
+    void sendAhead(RequestKind kind, Fields fields) {
         try {
-            afterAnswer = afterwards;
             ahead = Optional.of(connection.open(kind, fields, patience.request()));
         } catch (InterruptedException _) {
             throw interrupted();
@@ -99,7 +94,6 @@ final class AgentRequests {
                 awaitClose(ahead.get(), patience.request());
                 ahead.get().close();
                 ahead = Optional.empty();
-                afterAnswer.run();
             }
         } catch (GloveboxException refusal) {
             host.condemn("it cannot be set up: " + refusal.getMessage());

@@ -346,11 +346,9 @@ final class AgentSandbox implements SandboxHandle {
     }
 
     /// As [#configure], but does not wait: what is asked of the sandbox next goes out behind it, and fails if it fails.
-    ///
-    /// @param afterwards once the agent has answered
-    AgentSandbox configureAhead(Fields fields, Runnable afterwards) {
+    AgentSandbox configureAhead(Fields fields) {
         configured = fields;
-        requests.sendAhead(RequestKind.CONFIGURE, fields, afterwards);
+        requests.sendAhead(RequestKind.CONFIGURE, fields);
         return this;
     }
 

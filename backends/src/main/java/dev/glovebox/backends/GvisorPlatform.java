@@ -42,7 +42,7 @@ final class GvisorPlatform {
                 LinuxHost.Started first = host.start(tier, wanted);
                 AgentSandbox answered = first.configured(Fields.builder().build());
                 chosen = tier;
-                return new LinuxHost.Started(answered, false, () -> {});
+                return new LinuxHost.Started(answered, () -> {});
             } catch (GloveboxException failure) {
                 if (failure.code() == ErrorCode.TIER_UNAVAILABLE) {
                     throw failure;

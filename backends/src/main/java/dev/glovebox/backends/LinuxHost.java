@@ -24,16 +24,11 @@ final class LinuxHost implements AutoCloseable {
 
     /// A sandbox that will take requests.
     ///
-    /// @param pooled whether it was ready before it was asked for: then it has answered already
     /// @param afterwards to be run once its agent has answered for the first time
-    record Started(AgentSandbox sandbox, boolean pooled, Runnable afterwards) {
-        static Started ready(AgentSandbox sandbox) {
-            return new Started(sandbox, true, () -> {});
-        }
-
+    record Started(AgentSandbox sandbox, Runnable afterwards) {
         /// Waits for its first answer.
-        AgentSandbox configured(Fields fields) {
-            sandbox.configureOrClose(fields);
+        AgentSandbox configured(Fields settings) {
+            sandbox.configureOrClose(settings);
             afterwards.run();
             return sandbox;
         }
@@ -74,17 +69,22 @@ final class LinuxHost implements AutoCloseable {
                         new Kind(tier, template), kind -> new LinuxPool(size, () -> startReady(kind))));
     }
 
-    /// A sandbox that is ready, or a new one, in the tenant's turn.
-    Started take(LinuxStart wanted, TenantId tenant) throws InterruptedException {
+    /// A sandbox that is ready, or a new one, in the tenant's turn. One that is there already is not waited for again.
+    AgentSandbox take(LinuxStart wanted, TenantId tenant, Fields settings) throws InterruptedException {
         // A template that there is not must not get a pool.
         LinuxBackend.image(options, wanted.template());
         Optional<AgentSandbox> ready =
                 wanted.isOfReadySize() ? pool(wanted.tier(), wanted.template()).map(LinuxPool::take) : Optional.empty();
         if (ready.isPresent()) {
-            return Started.ready(ready.get());
+            return ready.get().configureAhead(settings);
         }
         try (StartQueue.Place _ = queue.enter(tenant)) {
-            return start(wanted);
+            Started started = start(wanted);
+            // With gVisor its connection comes from the supervisor: only its agent's answer says that the agent is
+            // there too.
+            return wanted.tier() == Tier.GVISOR
+                    ? started.configured(settings)
+                    : started.sandbox().configureAhead(settings);
         }
     }
 
@@ -124,8 +124,7 @@ final class LinuxHost implements AutoCloseable {
                 : Optional.empty();
     }
 
-    /// Starts one with a launcher that the caller chose. With gVisor its connection comes from the supervisor: only its
-    /// agent's first answer says that the agent is there too.
+    /// Starts one with a launcher that the caller chose.
     Started start(LinuxTier launcher, LinuxStart wanted) throws InterruptedException {
         Path image = LinuxBackend.image(options, wanted.template());
         Supervisor supervisor = options.supervision().get();
@@ -141,7 +140,7 @@ final class LinuxHost implements AutoCloseable {
                 LinuxBackend.startMax(wanted.tier()));
         Runnable afterwards =
                 wanted.tier() == Tier.GVISOR ? () -> sandbox.share(wanted.limits(), wanted.prepared()) : () -> {};
-        return new Started(new AgentSandbox(sandbox.connection(), sandbox), false, afterwards);
+        return new Started(new AgentSandbox(sandbox.connection(), sandbox), afterwards);
     }
 
     GvisorTier gvisor(String platformName) {

@@ -246,26 +246,22 @@ class AgentSandboxTest {
 
     @Test
     void asksForTheFirstThingBehindTheSettingsWithoutTheirAnswer() throws Exception {
-        AtomicInteger answered = new AtomicInteger();
-        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build(), answered::incrementAndGet);
+        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build());
         Future<FileEntry> first = bench.host(() -> sandbox.stat(FILE));
         Future<?> ready = run(() -> sandbox.awaitReady());
         Frame settings = bench.agent.receiveOpen(RequestKind.CONFIGURE);
         Frame stat = bench.agent.receiveOpen(RequestKind.STAT);
-        assertThat(answered).hasValue(0);
+        assertThat(ready).isNotDone();
         answer(settings, ScriptedAgent.ok());
         AgentBench.result(ready);
         answer(stat, ScriptedAgent.ok().text(Tag.PATH, FILE.value()).number(Tag.FILE_TYPE, 1));
         assertThat(AgentBench.result(first).path()).isEqualTo(FILE.value());
-        assertThat(answered).hasValue(1);
         AgentBench.result(run(() -> sandbox.awaitReady()));
-        assertThat(answered).hasValue(1);
     }
 
     @Test
     void nobodyUsesASandboxWhoseSettingsAreRefused() throws Exception {
-        AtomicInteger answered = new AtomicInteger();
-        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build(), answered::incrementAndGet);
+        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build());
         Future<FileEntry> first = bench.host(() -> sandbox.stat(FILE));
         Frame settings = bench.agent.receiveOpen(RequestKind.CONFIGURE);
         bench.agent.receiveOpen(RequestKind.STAT);
@@ -278,7 +274,6 @@ class AgentSandboxTest {
         assertThat(AgentBench.failure(first)).isInstanceOf(GloveboxException.class);
         assertThat(bench.condemnation()).contains("no");
         assertThatThrownBy(() -> sandbox.awaitReady()).isInstanceOf(GloveboxException.class);
-        assertThat(answered).hasValue(0);
     }
 
     @Test
