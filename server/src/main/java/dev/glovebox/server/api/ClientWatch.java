@@ -147,7 +147,7 @@ public final class ClientWatch implements AutoCloseable {
 
     /// Waits until the connection is not read here any more: until the client sends its next request or leaves.
     /// To be called when the answer has been sent to its last byte, else both sides would wait for each other.
-    void awaitReader() {
+    public void awaitReader() {
         Thread reading = reading();
         if (reading == null) {
             return;
