@@ -539,8 +539,10 @@ static void on_over(struct execution *execution, const struct fields *fields) {
         execution->memory_peak = process_memory_peak(context->kernel.job.pid);
         if (execution->memory_peak > 0 && !execution->has_ending && !execution->is_interrupted) {
             settle_program(execution);
+        } else {
+            kill(context->kernel.job.pid, SIGKILL); // it is over when its process is
         }
-        return; // else it is over when its process is
+        return;
     }
     execution->is_over = true;
     timer_stop(&execution->grace);
@@ -644,7 +646,7 @@ static void on_exited(struct job *job) {
             bool was_memory = job_was_out_of_memory(job);
             if (was_memory || !(execution->is_interrupted && execution->keeps_ending)) {
                 execution->ending = ending_of_job(job, 0, execution->limits.memory_bytes);
-                if (execution->has_said && job->is_strange && !was_memory) {
+                if (execution->has_said && !was_memory) {
                     execution->ending = ending_exited(execution->exit_code);
                 }
             }

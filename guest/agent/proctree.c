@@ -184,8 +184,13 @@ uint64_t process_memory(pid_t pid) {
 
 uint64_t process_memory_peak(pid_t pid) {
     char text[4096];
-    const char *line = read_file(pid, "status", text, sizeof text) > 0 ? strstr(text, "\nVmHWM:") : NULL;
     unsigned long long kilobytes = 0;
+    if (read_file(pid, "status", text, sizeof text) <= 0) {
+        return 0;
+    }
+    // gVisor's kernel knows no peak.
+    const char *line = strstr(text, "\nVmHWM:");
+    line = line != NULL ? line : strstr(text, "\nVmRSS:");
     return line != NULL && sscanf(line + 7, "%llu", &kilobytes) == 1 ? kilobytes * 1024 : 0;
 }
 

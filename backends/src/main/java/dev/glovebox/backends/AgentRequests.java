@@ -11,13 +11,20 @@ import dev.glovebox.wire.agent.RequestKind;
 import dev.glovebox.wire.agent.Tag;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /// Asks an agent for something and awaits its CLOSE; what the agent does wrong on the way ends its host. Thread-safe.
+///
+/// One request may go ahead of the first of the others, unanswered: then that one waits for both answers, and not one
+/// after the other.
 final class AgentRequests {
     private final AgentConnection connection;
     private final AgentSandbox.Host host;
     private final Patience patience;
+    private final ReentrantLock lock = new ReentrantLock();
+    /// What went ahead; empty when its answer has come.
+    private volatile Optional<AgentChannel> ahead = Optional.empty();
 
     AgentRequests(AgentConnection connection, AgentSandbox.Host host, Patience patience) {
         this.connection = connection;
@@ -42,6 +49,7 @@ final class AgentRequests {
     /// Opens a channel for a request. Whatever the agent does wrong on it ends its host.
     <T> T exchange(RequestKind kind, Fields fields, Exchange<T> exchange) {
         try (AgentChannel channel = connection.open(kind, fields, patience.request())) {
+            awaitAhead();
             return exchange.run(channel);
         } catch (InterruptedException _) {
             throw interrupted();
@@ -49,6 +57,49 @@ final class AgentRequests {
             throw condemned(broken);
         } catch (GloveboxException refusal) {
             throw refusal.code() == ErrorCode.BACKEND_LOST ? refusal : named(refusal, fields);
+        }
+    }
+
+    /// Opens a channel for a request that must succeed, and does not wait for that.
+    void sendAhead(RequestKind kind, Fields fields) {
+        try {
+            ahead = Optional.of(connection.open(kind, fields, patience.request()));
+        } catch (InterruptedException _) {
+            throw interrupted();
+        } catch (ProtocolException broken) {
+            throw condemned(broken);
+        }
+    }
+
+    /// Waits until what went ahead has succeeded. If it did not, nobody can use the sandbox.
+    ///
+    /// @throws GloveboxException what the agent refused it with, or BACKEND_LOST
+    void settle() {
+        try {
+            awaitAhead();
+        } catch (InterruptedException _) {
+            throw interrupted();
+        } catch (ProtocolException broken) {
+            throw condemned(broken);
+        }
+    }
+
+    private void awaitAhead() throws InterruptedException {
+        if (ahead.isEmpty()) {
+            return;
+        }
+        lock.lockInterruptibly();
+        try {
+            if (ahead.isPresent()) {
+                awaitClose(ahead.get(), patience.request());
+                ahead.get().close();
+                ahead = Optional.empty();
+            }
+        } catch (GloveboxException refusal) {
+            host.condemn("it cannot be set up: " + refusal.getMessage());
+            throw refusal;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -68,6 +68,11 @@ final class AgentSandbox implements SandboxHandle {
 
         /// Its agent does not keep its promises: end whatever hosts it.
         void condemn(String why);
+
+        /// Whether what holds the sandbox is gone, so that the sandbox is going, too.
+        default boolean isGone() {
+            return false;
+        }
     }
 
     AgentSandbox(AgentConnection connection, Host host) {
@@ -340,6 +345,18 @@ final class AgentSandbox implements SandboxHandle {
         requests.call(RequestKind.CONFIGURE, fields, Function.identity());
     }
 
+    /// As [#configure], but does not wait: what is asked of the sandbox next goes out behind it, and fails if it fails.
+    AgentSandbox configureAhead(Fields fields) {
+        configured = fields;
+        requests.sendAhead(RequestKind.CONFIGURE, fields);
+        return this;
+    }
+
+    @Override
+    public void awaitReady() {
+        requests.settle();
+    }
+
     /// As [#configure]; a sandbox that refuses, or does not answer, is closed before the caller hears of it.
     AgentSandbox configureOrClose(Fields fields) {
         try {
@@ -351,9 +368,9 @@ final class AgentSandbox implements SandboxHandle {
         }
     }
 
-    /// Whether its agent has gone.
+    /// Whether its agent has gone, or will in a moment.
     boolean isLost() {
-        return connection.isLost();
+        return connection.isLost() || host.isGone();
     }
 
     @Override

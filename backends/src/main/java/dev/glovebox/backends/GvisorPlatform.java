@@ -2,6 +2,7 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.wire.agent.Fields;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ final class GvisorPlatform {
     /// Starts a sandbox, with the platform that worked before; the first one finds out which does.
     ///
     /// @throws GloveboxException TIER_UNAVAILABLE if none does
-    AgentSandbox start(LinuxStart wanted) throws InterruptedException {
+    LinuxHost.Started start(LinuxStart wanted) throws InterruptedException {
         GvisorTier tier;
         synchronized (this) {
             if (chosen == null) {
@@ -33,14 +34,15 @@ final class GvisorPlatform {
     }
 
     /// Whoever comes meanwhile waits: all would find the same.
-    private AgentSandbox find(LinuxStart wanted) throws InterruptedException {
+    private LinuxHost.Started find(LinuxStart wanted) throws InterruptedException {
         StringBuilder reasons = new StringBuilder();
         for (String name : PLATFORMS) {
             GvisorTier tier = host.gvisor(name);
             try {
-                AgentSandbox first = host.start(tier, wanted);
+                LinuxHost.Started first = host.start(tier, wanted);
+                AgentSandbox answered = first.configured(Fields.builder().build());
                 chosen = tier;
-                return first;
+                return new LinuxHost.Started(answered, () -> {});
             } catch (GloveboxException failure) {
                 if (failure.code() == ErrorCode.TIER_UNAVAILABLE) {
                     throw failure;

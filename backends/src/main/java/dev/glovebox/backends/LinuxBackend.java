@@ -75,9 +75,10 @@ public final class LinuxBackend implements SandboxBackend {
     private SandboxHandle start(Requirements requirements) throws InterruptedException {
         Tier tier = requirements.tier();
         String template = requirements.template().or(tier::defaultTemplate).orElseThrow();
-        LinuxHost.Started started =
-                host.take(new LinuxStart(tier, template, requirements.limits(), false), requirements.tenant());
-        return started.sandbox().configureOrClose(Requests.configure(requirements, random));
+        return host.take(
+                new LinuxStart(tier, template, requirements.limits(), false),
+                requirements.tenant(),
+                Requests.configure(requirements, random));
     }
 
     @Override

@@ -22,10 +22,17 @@ import org.jspecify.annotations.Nullable;
 final class LinuxHost implements AutoCloseable {
     private static final Duration ZYGOTE_PATIENCE = Duration.ofSeconds(10);
 
-    /// A sandbox that takes requests.
+    /// A sandbox that will take requests.
     ///
-    /// @param pooled whether it was ready before it was asked for
-    record Started(AgentSandbox sandbox, boolean pooled) {}
+    /// @param afterwards to be run once its agent has answered for the first time
+    record Started(AgentSandbox sandbox, Runnable afterwards) {
+        /// Waits for its first answer.
+        AgentSandbox configured(Fields settings) {
+            sandbox.configureOrClose(settings);
+            afterwards.run();
+            return sandbox;
+        }
+    }
 
     private final LinuxOptions options;
     private final SecureRandom random = new SecureRandom();
@@ -62,31 +69,36 @@ final class LinuxHost implements AutoCloseable {
                         new Kind(tier, template), kind -> new LinuxPool(size, () -> startReady(kind))));
     }
 
-    /// A sandbox that is ready, or a new one, in the tenant's turn.
-    Started take(LinuxStart wanted, TenantId tenant) throws InterruptedException {
+    /// A sandbox that is ready, or a new one, in the tenant's turn. One that is there already is not waited for again.
+    AgentSandbox take(LinuxStart wanted, TenantId tenant, Fields settings) throws InterruptedException {
         // A template that there is not must not get a pool.
         LinuxBackend.image(options, wanted.template());
         Optional<AgentSandbox> ready =
                 wanted.isOfReadySize() ? pool(wanted.tier(), wanted.template()).map(LinuxPool::take) : Optional.empty();
         if (ready.isPresent()) {
-            return new Started(ready.get(), true);
+            return ready.get().configureAhead(settings);
         }
         try (StartQueue.Place _ = queue.enter(tenant)) {
-            return new Started(start(wanted), false);
+            Started started = start(wanted);
+            // With gVisor its connection comes from the supervisor: only its agent's answer says that the agent is
+            // there too.
+            return wanted.tier() == Tier.GVISOR
+                    ? started.configured(settings)
+                    : started.sandbox().configureAhead(settings);
         }
     }
 
     private AgentSandbox startReady(Kind kind) throws InterruptedException {
         LinuxStart wanted = LinuxStart.ready(kind.tier(), kind.template());
         if (!hasKernels(kind.template())) {
-            return start(wanted).configureOrClose(Fields.builder().build());
+            return start(wanted).configured(Fields.builder().build());
         }
         // A zygote's kernel is there when the sandbox is; else the agent starts an interpreter for whoever comes.
         boolean warm = kind.tier() == Tier.JAIL && awaitWarmth(kind.template());
         Fields.Builder fields = Fields.builder();
         // The agent answers, so it is there.
         return start(wanted.withPrepared(!warm))
-                .configureOrClose((warm ? fields : fields.text(Tag.LANGUAGE, "python")).build());
+                .configured((warm ? fields : fields.text(Tag.LANGUAGE, "python")).build());
     }
 
     /// Who asks for another template than the tier's own wants a shell more often than an interpreter.
@@ -94,7 +106,7 @@ final class LinuxHost implements AutoCloseable {
         return Tier.JAIL.defaultTemplate().orElseThrow().equals(template);
     }
 
-    private AgentSandbox start(LinuxStart wanted) throws InterruptedException {
+    private Started start(LinuxStart wanted) throws InterruptedException {
         return wanted.tier() == Tier.GVISOR
                 ? platform.start(wanted)
                 : start(new JailTier(warmth(wanted.template())), wanted);
@@ -113,7 +125,7 @@ final class LinuxHost implements AutoCloseable {
     }
 
     /// Starts one with a launcher that the caller chose.
-    AgentSandbox start(LinuxTier launcher, LinuxStart wanted) throws InterruptedException {
+    Started start(LinuxTier launcher, LinuxStart wanted) throws InterruptedException {
         Path image = LinuxBackend.image(options, wanted.template());
         Supervisor supervisor = options.supervision().get();
         String id = "sb-" + SandboxId.random(random).value().replaceAll("[^a-z0-9]", "");
@@ -126,13 +138,9 @@ final class LinuxHost implements AutoCloseable {
                 wanted.limits(),
                 wanted.prepared(),
                 LinuxBackend.startMax(wanted.tier()));
-        AgentSandbox started = new AgentSandbox(sandbox.connection(), sandbox);
-        if (wanted.tier() == Tier.GVISOR) {
-            // Its connection comes from the supervisor; that the agent answers says that it is there too.
-            started.configureOrClose(Fields.builder().build());
-            sandbox.share(wanted.limits(), wanted.prepared());
-        }
-        return started;
+        Runnable afterwards =
+                wanted.tier() == Tier.GVISOR ? () -> sandbox.share(wanted.limits(), wanted.prepared()) : () -> {};
+        return new Started(new AgentSandbox(sandbox.connection(), sandbox), afterwards);
     }
 
     GvisorTier gvisor(String platformName) {

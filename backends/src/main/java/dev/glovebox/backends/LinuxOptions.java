@@ -1,6 +1,6 @@
 package dev.glovebox.backends;
 
-import dev.glovebox.backends.template.TemplateName;
+import dev.glovebox.backends.template.TemplateImages;
 import dev.glovebox.backends.template.TemplateStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,17 +47,24 @@ public record LinuxOptions(
     ///
     /// @param templates the directory of the templates that were built here
     public static LinuxOptions forServer(Supervision supervision, Path distribution, Path templates) {
-        return new LinuxOptions(supervision, imagesIn(templates), findRunsc(distribution), true, READY, false);
+        return new LinuxOptions(
+                supervision,
+                new TemplateImages(new TemplateStore(templates)),
+                findRunsc(distribution),
+                true,
+                READY,
+                false);
     }
 
     /// For one run in a short-lived process.
     public static LinuxOptions forOneRun(Supervision supervision, Path distribution, Path templates) {
-        return new LinuxOptions(supervision, imagesIn(templates), findRunsc(distribution), false, Map.of(), true);
-    }
-
-    private static Function<String, Optional<Path>> imagesIn(Path templates) {
-        TemplateStore store = new TemplateStore(templates);
-        return name -> store.find(new TemplateName(name)).map(TemplateStore.Entry::image);
+        return new LinuxOptions(
+                supervision,
+                new TemplateImages(new TemplateStore(templates)),
+                findRunsc(distribution),
+                false,
+                Map.of(),
+                true);
     }
 
     /// The one that the operator names, else the one that was installed beside the product, else the system's.

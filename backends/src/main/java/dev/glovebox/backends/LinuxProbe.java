@@ -22,10 +22,10 @@ final class LinuxProbe {
                     "there is no runsc on this machine",
                     "install it where PATH finds it (Debian: the package runsc), or set GLOVEBOX_RUNSC");
         }
-        try (AgentSandbox sandbox = host.take(
-                        LinuxStart.ready(tier, tier.defaultTemplate().orElseThrow()), TenantId.DEFAULT)
-                .sandbox()) {
-            sandbox.configure(Fields.builder().build());
+        LinuxStart wanted = LinuxStart.ready(tier, tier.defaultTemplate().orElseThrow());
+        try (AgentSandbox sandbox =
+                host.take(wanted, TenantId.DEFAULT, Fields.builder().build())) {
+            sandbox.awaitReady();
             return new TierStatus(tier, true, "a sandbox started and its agent answered", "");
         } catch (GloveboxException failure) {
             return new TierStatus(tier, false, String.valueOf(failure.getMessage()), "do what the sentence says");

@@ -123,6 +123,11 @@ final class LinuxSandbox implements AgentSandbox.Host {
     }
 
     @Override
+    public boolean isGone() {
+        return end.isDone() || !supervisor.isAlive();
+    }
+
+    @Override
     public void condemn(String why) {
         LOG.log(System.Logger.Level.WARNING, "sandbox {0} is ended: {1}", id, why);
         supervisor.kill(id);

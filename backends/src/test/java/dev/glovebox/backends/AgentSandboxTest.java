@@ -245,6 +245,38 @@ class AgentSandboxTest {
     }
 
     @Test
+    void asksForTheFirstThingBehindTheSettingsWithoutTheirAnswer() throws Exception {
+        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build());
+        Future<FileEntry> first = bench.host(() -> sandbox.stat(FILE));
+        Future<?> ready = run(() -> sandbox.awaitReady());
+        Frame settings = bench.agent.receiveOpen(RequestKind.CONFIGURE);
+        Frame stat = bench.agent.receiveOpen(RequestKind.STAT);
+        assertThat(ready).isNotDone();
+        answer(settings, ScriptedAgent.ok());
+        AgentBench.result(ready);
+        answer(stat, ScriptedAgent.ok().text(Tag.PATH, FILE.value()).number(Tag.FILE_TYPE, 1));
+        assertThat(AgentBench.result(first).path()).isEqualTo(FILE.value());
+        AgentBench.result(run(() -> sandbox.awaitReady()));
+    }
+
+    @Test
+    void nobodyUsesASandboxWhoseSettingsAreRefused() throws Exception {
+        sandbox.configureAhead(Fields.builder().text(Tag.SANDBOX, "i1").build());
+        Future<FileEntry> first = bench.host(() -> sandbox.stat(FILE));
+        Frame settings = bench.agent.receiveOpen(RequestKind.CONFIGURE);
+        bench.agent.receiveOpen(RequestKind.STAT);
+        bench.agent.send(ScriptedAgent.close(
+                settings.channel(),
+                Fields.builder()
+                        .number(Tag.STATUS, Status.INVALID.code())
+                        .text(Tag.MESSAGE, "no")
+                        .build()));
+        assertThat(AgentBench.failure(first)).isInstanceOf(GloveboxException.class);
+        assertThat(bench.condemnation()).contains("no");
+        assertThatThrownBy(() -> sandbox.awaitReady()).isInstanceOf(GloveboxException.class);
+    }
+
+    @Test
     void configuresAndOpensAndClosesContexts() throws Exception {
         Future<?> configured = run(
                 () -> sandbox.configure(Fields.builder().text(Tag.SANDBOX, "i1").build()));

@@ -59,6 +59,7 @@ final class SandboxActions implements AutoCloseable {
                         spec.environment(),
                         policy.cellPerSandbox()));
         try {
+            handle.awaitReady();
             Instant now = parts.clock().instant();
             Sandbox sandbox = new Sandbox(
                     id,

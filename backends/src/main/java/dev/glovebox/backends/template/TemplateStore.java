@@ -50,6 +50,11 @@ public final class TemplateStore {
         return root.resolve("names");
     }
 
+    /// Holds what a name stands for.
+    Path file(TemplateName name) {
+        return names().resolve(name.value());
+    }
+
     private Path pins() {
         return root.resolve("pins");
     }

@@ -22,6 +22,11 @@ import java.util.Map;
 /// or when the backend lost it, calls throw a GloveboxException BACKEND_LOST, and running processes end as such.
 public interface SandboxHandle extends AutoCloseable {
 
+    /// Returns when the sandbox has answered for the first time; whatever else is asked of it waits for that too.
+    ///
+    /// @throws dev.glovebox.core.GloveboxException if it cannot be used; it must still be closed
+    default void awaitReady() {}
+
     /// Starts a process under an id that the engine chose, and returns when it has ended. Tells the sink
     /// [ExecutionSink#started] once it takes input and signals. Interrupting the calling thread ends the process.
     Execution.Result start(ProcessId process, Execution.ProcessSpec spec, ExecutionSink sink);
