@@ -80,7 +80,8 @@ async function execute(run, index) {
   const started = Date.now()
   const child = spawn(command, args, {
     cwd: here,
-    env: { ...process.env, ...run.env, GLOVEBOX_CLIENT: run.client, GLOVEBOX_TIER: run.tier, GLOVEBOX_RESULTS: file },
+    // Over HTTP/1.1 the client has as many connections as this: 200 open streams would leave none for a call.
+    env: { ...process.env, E2B_ENVD_RPC_CONNECTIONS: '400', ...run.env, GLOVEBOX_CLIENT: run.client, GLOVEBOX_TIER: run.tier, GLOVEBOX_RESULTS: file },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout.on('data', (data) => log.push(data))

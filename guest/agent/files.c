@@ -289,7 +289,7 @@ static void make_directory_request(uint32_t number, const struct fields *fields,
     if (error != 0) {
         file_refuse(number, error);
     } else {
-        file_answer(number, path, AT_FDCWD, path, false);
+        file_answer(number, path, AT_FDCWD, path, fields_flag(fields, TAG_XATTRS));
     }
 }
 
@@ -319,7 +319,7 @@ static void move_request(uint32_t number, const struct fields *fields, const cha
     if (error != 0) {
         file_refuse(number, error);
     } else {
-        file_answer(number, target, AT_FDCWD, target, false);
+        file_answer(number, target, AT_FDCWD, target, fields_flag(fields, TAG_XATTRS));
     }
 }
 

@@ -155,6 +155,7 @@ struct writing {
     char name[NAME_BYTES];
     // The file that takes the content until it is complete; empty if it is written in place.
     char temporary[TEMPORARY_NAME_MAX];
+    bool tells_xattrs;
     int fd;
     off_t offset;
 };
@@ -215,7 +216,7 @@ static void on_writing_end(struct channel *channel) {
     }
     if (error == 0) {
         channel_close(channel, NULL);
-        file_answer(channel->number, writing->path, writing->directory, writing->name, false);
+        file_answer(channel->number, writing->path, writing->directory, writing->name, writing->tells_xattrs);
     }
     user_leave();
     if (error != 0) {
@@ -375,6 +376,7 @@ void write_request(uint32_t number, const struct fields *fields) {
         return;
     }
     writing->directory = -1;
+    writing->tells_xattrs = fields_flag(fields, TAG_XATTRS);
     writing->fd = -1;
     writing->offset = (off_t)offset;
     int error = user_enter(&writing->user) ? 0 : EPERM;

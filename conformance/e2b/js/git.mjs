@@ -142,7 +142,7 @@ group('git', ({ scenario }) => {
 
   scenario('what git says when it fails reaches the caller', async () => {
     const { git } = await shared()
-    await assert.rejects(git.status('/tmp'), /not a git repository/i)
+    await assert.rejects(git.status('/tmp'), (error) => /not a git repository/i.test(`${error.message} ${error.stderr}`))
     await assert.rejects(git.clone('file:///no/such/repository', { path: fresh('none') }), (error) => {
       assert.ok(error instanceof sdk.CommandExitError || /repository|exist/i.test(error.message), `${error}`)
       return true

@@ -121,7 +121,8 @@ final class AgentFiles {
 
     /// A request that makes something, and its missing parents with it.
     private static Fields.Builder made(GuestPath path, FileAccess access) {
-        Fields.Builder fields = Requests.file(path, access).flag(Tag.RECURSIVE, true);
+        Fields.Builder fields =
+                Requests.file(path, access).flag(Tag.RECURSIVE, true).flag(Tag.XATTRS, true);
         access.owner().ifPresent(owner -> fields.text(Tag.FILE_OWNER, owner.name()));
         return fields;
     }

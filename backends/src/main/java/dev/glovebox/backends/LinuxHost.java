@@ -12,9 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// What all Linux sandboxes of this process stand on: the agents' socket, and sandboxes that are ready. Started
@@ -36,45 +34,33 @@ final class LinuxHost implements AutoCloseable {
 
     private final LinuxOptions options;
     private final SecureRandom random = new SecureRandom();
-    private final Map<Kind, LinuxPool> pools = new ConcurrentHashMap<>();
+    private final LinuxPools pools;
     private final GvisorPlatform platform = new GvisorPlatform(this);
     private final Zygote zygote = new Zygote();
     private final StartQueue queue = StartQueue.standard();
     private @Nullable AgentListener listener;
     private boolean closed;
 
-    /// What the sandboxes of one pool have in common.
-    private record Kind(Tier tier, String template) {}
-
     LinuxHost(LinuxOptions options) {
         this.options = options;
+        this.pools = new LinuxPools(options.ready(), wanted -> () -> startReady(wanted));
     }
 
-    /// Begins to fill the pools of the tiers that work here. Those of other templates than the tier's own begin with
-    /// the first sandbox that somebody wants of them.
+    /// Begins to fill the pools of the tiers that work here.
     void fill(Iterable<Tier> tiers) {
         tiers.forEach(tier -> {
             String template = tier.defaultTemplate().orElseThrow();
             if (options.images().apply(template).isPresent()) {
-                pool(tier, template).ifPresent(LinuxPool::fill);
+                pools.stand(LinuxStart.ready(tier, template));
             }
         });
-    }
-
-    private Optional<LinuxPool> pool(Tier tier, String template) {
-        int size = options.ready().getOrDefault(tier.word(), 0);
-        return size == 0
-                ? Optional.empty()
-                : Optional.of(pools.computeIfAbsent(
-                        new Kind(tier, template), kind -> new LinuxPool(size, () -> startReady(kind))));
     }
 
     /// A sandbox that is ready, or a new one, in the tenant's turn. One that is there already is not waited for again.
     AgentSandbox take(LinuxStart wanted, TenantId tenant, Fields settings) throws InterruptedException {
         // A template that there is not must not get a pool.
         LinuxBackend.image(options, wanted.template());
-        Optional<AgentSandbox> ready =
-                wanted.isOfReadySize() ? pool(wanted.tier(), wanted.template()).map(LinuxPool::take) : Optional.empty();
+        Optional<AgentSandbox> ready = pools.take(wanted);
         if (ready.isPresent()) {
             return ready.get().configureAhead(settings);
         }
@@ -88,13 +74,12 @@ final class LinuxHost implements AutoCloseable {
         }
     }
 
-    private AgentSandbox startReady(Kind kind) throws InterruptedException {
-        LinuxStart wanted = LinuxStart.ready(kind.tier(), kind.template());
-        if (!hasKernels(kind.template())) {
+    private AgentSandbox startReady(LinuxStart wanted) throws InterruptedException {
+        if (!hasKernels(wanted.template())) {
             return start(wanted).configured(Fields.builder().build());
         }
         // A zygote's kernel is there when the sandbox is; else the agent starts an interpreter for whoever comes.
-        boolean warm = kind.tier() == Tier.JAIL && awaitWarmth(kind.template());
+        boolean warm = wanted.tier() == Tier.JAIL && awaitWarmth(wanted.template());
         Fields.Builder fields = Fields.builder();
         // The agent answers, so it is there.
         return start(wanted.withPrepared(!warm))
@@ -176,10 +161,7 @@ final class LinuxHost implements AutoCloseable {
 
     /// How often a pool had one ready, and how often not; for metrics and tests.
     LinuxPool.Counts counts(Tier tier) {
-        return pools.entrySet().stream()
-                .filter(pool -> pool.getKey().tier() == tier)
-                .map(pool -> pool.getValue().counts())
-                .reduce(new LinuxPool.Counts(0, 0), LinuxPool.Counts::plus);
+        return pools.counts(tier);
     }
 
     /// Ends every sandbox, and leaves the supervisor to whom it belongs.
@@ -191,7 +173,7 @@ final class LinuxHost implements AutoCloseable {
             last = listener;
             listener = null;
         }
-        pools.values().forEach(LinuxPool::close);
+        pools.close();
         zygote.close();
         if (last != null) {
             last.close();

@@ -17,12 +17,4 @@ record LinuxStart(Tier tier, String template, ResourceLimits limits, boolean pre
     LinuxStart withPrepared(boolean next) {
         return new LinuxStart(tier, template, limits, next);
     }
-
-    /// Whether one of those that are kept ready is as good.
-    boolean isOfReadySize() {
-        ResourceLimits ready = LinuxBackend.readyLimits();
-        return limits.memoryBytes() == ready.memoryBytes()
-                && limits.diskBytes() == ready.diskBytes()
-                && limits.fileCount() == ready.fileCount();
-    }
 }

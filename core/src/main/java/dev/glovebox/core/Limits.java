@@ -82,6 +82,8 @@ public final class Limits {
 
     public static final int METADATA_ENTRIES_MAX = 64;
     public static final int METADATA_VALUE_BYTES_MAX = 2048;
+    /// Memory of a Linux sandbox that an E2B client makes; those clients cannot ask for it.
+    public static final long E2B_MEMORY_BYTES = 1024 * MIB;
     /// Names and values of a file's extended attributes together.
     public static final int ATTRIBUTES_BYTES_MAX = 4096;
     /// Columns or rows of a terminal.

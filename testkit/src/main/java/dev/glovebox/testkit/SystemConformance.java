@@ -133,14 +133,17 @@ public abstract class SystemConformance extends BackendTopic {
                     .is(ErrorCode.UNSUPPORTED);
             return;
         }
-        sandbox().write(file, FileAccess.DEFAULT, attributes, ByteSource.of(bytes("x")));
+        assertThat(sandbox()
+                        .write(file, FileAccess.DEFAULT, attributes, ByteSource.of(bytes("x")))
+                        .attributes())
+                .isEqualTo(attributes);
         assertThat(sandbox().stat(file).attributes()).isEqualTo(attributes);
         assertThat(sandbox().list(GuestPath.HOME, 1))
                 .filteredOn(entry -> entry.path().equals("/home/user/f"))
                 .singleElement()
                 .extracting(FileEntry::attributes)
                 .isEqualTo(attributes);
-        sandbox().move(file, path("/home/user/g"));
+        assertThat(sandbox().move(file, path("/home/user/g")).attributes()).isEqualTo(attributes);
         assertThat(sandbox().stat(path("/home/user/g")).attributes()).isEqualTo(attributes);
         sandbox().write(path("/home/user/g"), ByteSource.of(bytes("y")));
         assertThat(sandbox().stat(path("/home/user/g")).attributes()).isEmpty();

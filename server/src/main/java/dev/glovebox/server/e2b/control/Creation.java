@@ -52,6 +52,14 @@ final class Creation {
         }
     }
 
+    private static final ResourceLimits LINUX = new ResourceLimits(
+            Limits.WALL_TIME_MAX,
+            Limits.CPU_TIME_MAX,
+            Limits.E2B_MEMORY_BYTES,
+            Limits.OUTPUT_BYTES_MAX,
+            Limits.DISK_BYTES_MAX,
+            Limits.FILE_COUNT_MAX);
+
     /// What to ask the gate for.
     SandboxSpec plan(NewSandbox asked, Generation generation) {
         refuseWhatIsNotThere(asked);
@@ -74,7 +82,7 @@ final class Creation {
                 TemplateName.language(tier),
                 TemplateName.LINUX.contains(tier) ? Optional.of(template.linux()) : Optional.empty(),
                 lease,
-                limits(),
+                limits(tier),
                 Objects.requireNonNullElse(asked.envVars(), Map.of()),
                 facts.into(metadata));
     }
@@ -133,10 +141,10 @@ final class Creation {
                                 + " 'base:isolate' need neither"));
     }
 
-    /// Those of the sandboxes that are kept ready, so that one of them can be taken. A process may run as long as its
-    /// sandbox.
-    static ResourceLimits limits() {
-        ResourceLimits ready = ResourceLimits.DEFAULT;
+    /// A process may run as long as its sandbox, and write without end. E2B's clients cannot ask for memory or disk:
+    /// a Linux system has what its package managers need.
+    static ResourceLimits limits(Tier tier) {
+        ResourceLimits ready = TemplateName.LINUX.contains(tier) ? LINUX : ResourceLimits.DEFAULT;
         return new ResourceLimits(
                 Limits.WALL_TIME_MAX,
                 Limits.CPU_TIME_MAX,

@@ -1,6 +1,7 @@
 package dev.glovebox.server.e2b.control;
 
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.Tier;
 import dev.glovebox.wire.e2b.Template;
 import dev.glovebox.wire.e2b.TemplateAlias;
 import java.time.Instant;
@@ -25,7 +26,7 @@ final class TemplateCalls {
 
     private static Template template(BuiltTemplate built) {
         List<String> names = new TemplateName(built.name(), Optional.empty()).aliases();
-        ResourceLimits limits = Creation.limits();
+        ResourceLimits limits = Creation.limits(Tier.GVISOR);
         return new Template(
                 built.name(),
                 built.digest(),
