@@ -59,7 +59,8 @@ public final class Cell {
         Watchdog watchdog = new Watchdog(scheduler);
         SecureRandom random = new SecureRandom();
         InstantSource clock = InstantSource.system();
-        InterpreterPool pool = new InterpreterPool(log, () -> scheduler.queued() > 0);
+        // Beside a crowd patient guests wait on purpose, and newcomers need what is ready.
+        InterpreterPool pool = new InterpreterPool(log, () -> scheduler.queued() > 0 && !scheduler.isCrowded());
         Budget budget = new Budget(Limits.CELL_FILES_BYTES_MAX);
         PythonLibrary python = addSources(pool, options, clock, random, budget);
         CellServices services = new CellServices(scheduler, watchdog, pool, clock, random, log);

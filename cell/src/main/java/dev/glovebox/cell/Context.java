@@ -89,7 +89,9 @@ final class Context implements AutoCloseable {
             }
         }
         if (next != null) {
-            scheduler.submit(next);
+            // Not on this thread, which may have a low priority: it would hold the scheduler's lock for long.
+            GuestRun following = next;
+            Thread.ofVirtual().name("next-execution").start(() -> scheduler.submit(following));
         }
         if (release) {
             end(lost);

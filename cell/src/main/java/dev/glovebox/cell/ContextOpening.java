@@ -30,6 +30,11 @@ final class ContextOpening implements GuestScheduler.Task, Channel {
     }
 
     @Override
+    public int program() {
+        return EndlessPrograms.UNKNOWN;
+    }
+
+    @Override
     public void run(GuestScheduler.Turn turn) {
         if (over.get()) {
             return;
@@ -37,7 +42,7 @@ final class ContextOpening implements GuestScheduler.Task, Channel {
         long began = System.nanoTime();
         try {
             GuestRun.Acquired acquired =
-                    sandbox.acquire(wanted.language(), sandbox.settings().limits());
+                    sandbox.acquire(wanted.language(), sandbox.settings().limits(), turn.mayTakeReady());
             Context context = null;
             try {
                 Context[] self = new Context[1];

@@ -23,7 +23,12 @@ final class ExecuteWork implements GuestRun.Work {
     }
 
     @Override
-    public GuestRun.Acquired acquire() {
+    public int program() {
+        return code.hashCode();
+    }
+
+    @Override
+    public GuestRun.Acquired acquire(boolean mayTakeReady) {
         return new GuestRun.Acquired(context.interpreter(), context.pooled());
     }
 

@@ -25,8 +25,13 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
 
     /// What differs between a process and an execution.
     interface Work {
+        /// See [GuestScheduler.Task#program()].
+        int program();
+
         /// An interpreter at hand. On the guest's thread, before its clock starts.
-        Acquired acquire();
+        ///
+        /// @param mayTakeReady whether it may be one that stands ready
+        Acquired acquire(boolean mayTakeReady);
 
         /// Runs the guest to its end.
         Outcome run(Interpreter interpreter, GuestStreams streams);
@@ -50,6 +55,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
     record Acquired(Interpreter interpreter, boolean pooled) {}
 
     private final long id;
+    private final int program;
     private final Work work;
     private final ResourceLimits limits;
     private final ChannelOutput output;
@@ -73,8 +79,9 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
     private volatile boolean pooled;
     private volatile long cpuNanos;
 
-    // Guarded by `this`.
-    private @Nullable Outcome atDeadline;
+    // Changed under the monitor of `this`. The guest's thread only reads, and without it: with a low priority it might
+    // hold it for long, and the watchdog would wait.
+    private volatile @Nullable Outcome atDeadline;
     private long deadlineNanos = NEVER;
     private boolean demoted;
     private boolean shared;
@@ -85,6 +92,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
     GuestRun(long id, Work work, ResourceLimits limits, ChannelIo io, Cellmates cellmates, Consumer<GuestRun> onClose) {
         this.id = id;
         this.work = work;
+        program = work.program();
         this.limits = limits;
         this.cellmates = cellmates;
         this.onClose = onClose;
@@ -110,6 +118,11 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
 
     ChannelOutput output() {
         return output;
+    }
+
+    @Override
+    public int program() {
+        return program;
     }
 
     private void waitOutside(Runnable action) {
@@ -141,7 +154,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
     private void acquireAndRun(GuestScheduler.Turn newTurn, long began) {
         Interpreter taken;
         try {
-            Acquired acquired = work.acquire();
+            Acquired acquired = work.acquire(newTurn.mayTakeReady());
             taken = acquired.interpreter();
             pooled = acquired.pooled();
         } catch (GloveboxException e) {
@@ -190,10 +203,8 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
             outcome = new Outcome.BackendLost("the interpreter failed; the cell's log says why");
         }
         cellmates.watchdog().remove(this);
-        synchronized (this) {
-            if (atDeadline instanceof Outcome.TimedOut timedOut && work.hasState()) {
-                outcome = timedOut;
-            }
+        if (atDeadline instanceof Outcome.TimedOut timedOut && work.hasState()) {
+            outcome = timedOut;
         }
         if (alive && ended.compareAndSet(null, outcome)) {
             input.close();
@@ -310,6 +321,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
         }
         output.finish(fields.build());
         onClose.accept(this);
+        cellmates.scheduler().learn(this, outcome);
     }
 
     @Override

@@ -1,21 +1,28 @@
 package dev.glovebox.cell;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import dev.glovebox.core.Outcome;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongSupplier;
 
-/// Decides which guest gets a processor. Few *places* (as many as processors) let guests run at full priority.
-/// A guest that has used a place for [#QUANTUM_NANOS] while others want it gives it up and goes on behind all
-/// others, at a lower priority of the operating system; a guest that waits for the host gives its place up
-/// while it waits. So a short run meets at most as many equals as there are places, however many long ones
-/// there are.
+/// Decides which guest gets a processor. Few *places* (as many as processors) let guests run at full priority. A
+/// guest that has used a place for [#QUANTUM_NANOS] while others want it gives it up and goes on behind all
+/// others, at a lower priority of the operating system; a guest that waits for the host gives its place up while
+/// it waits. So a short run meets at most as many equals as there are places, however many long ones there are.
 ///
-/// Guests queue for a place. Under pressure the newest goes first: after a burst of long guests a short one
-/// need not wait for all of them. Who has waited for [#BATCH_NANOS] starts all the same, behind all others, so
-/// nobody starves. Thread-safe.
+/// Guests queue for a place ([GuestQueue] has the order). While few of those behind all others compute, who has
+/// waited for long starts among them, without a place. When they are a *crowd*, which keeps all processors busy,
+/// starting more of them at once gains nothing, and costs: a start is 10 ms of full priority. Then patient
+/// guests start one after the other, and one place is kept for newcomers. Everybody's turn comes.
+///
+/// The system does not let us raise a priority again, and a thread of low priority that holds a lock holds up
+/// all who need it. So a guest behind all others takes no lock here: it counts, and the watchdog looks every few
+/// milliseconds.
+///
+/// Thread-safe.
 final class GuestScheduler implements AutoCloseable {
     /// Longer than most runs: print(1+1) needs 1 to 2 ms.
     static final long QUANTUM_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -23,27 +30,22 @@ final class GuestScheduler implements AutoCloseable {
     /// A place is not held for longer than this, even by a guest that got little of the processor.
     static final long PLACE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /// What a task waits for a place before it starts without one.
-    static final long BATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
-
     /// The nice value of those behind all others: a tenth of a full share. Not lower: such a thread may (we
     /// think) hold a lock of V8, or keep the JVM from a safepoint, and everybody waits for it then. At nice 19,
     /// on a machine with other work, one collection took seven seconds (docs/adr/0003).
     static final int NICE_BEHIND = 10;
 
-    /// Guests behind all others that are started from the queue: together they take no more than a short run
-    /// does.
-    private static final int BEHIND_MAX_PER_PLACE = 8;
+    /// So many guests behind all others for each place are a crowd.
+    static final int CROWD_PER_PLACE = 2;
 
     /// Guests that run at once at any priority, waiting ones included: each is a thread.
     static final int RUNNING_MAX = 256;
 
-    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    /// V8 keeps clear of the last KiB of its stack limit of 984 KiB; the rest is for host functions.
-    private static final long STACK_BYTES = 4L * 1024 * 1024;
-
     /// What waits for a place.
     interface Task {
+        /// A number for what it runs, the same each time that it runs; or [EndlessPrograms#UNKNOWN].
+        int program();
+
         /// Runs the guest, on a guest thread.
         void run(Turn turn);
 
@@ -51,31 +53,41 @@ final class GuestScheduler implements AutoCloseable {
         void refuse(String why);
     }
 
-    private record Waiting(Task task, long sinceNanos) {
-        @SuppressWarnings("ReferenceEquality") // tasks are things, not values
-        boolean isOf(Task other) {
-            return task == other;
-        }
-    }
-
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition placeFreed = lock.newCondition();
-    private final Deque<Waiting> queue = new ArrayDeque<>();
-    private final Deque<Worker> idle = new ArrayDeque<>();
+    private final GuestQueue queue;
+    private final EndlessPrograms endless = new EndlessPrograms();
+    private final GuestThreads threads = new GuestThreads();
     private final int places;
     private final int queueMax;
     private final long waitNanosMax;
+    private final LongSupplier nanoClock;
+    private final AtomicInteger running = new AtomicInteger();
+    /// Those behind all others that do not wait for the host.
+    private final AtomicInteger burning = new AtomicInteger();
+
+    private final AtomicInteger outside = new AtomicInteger();
+
+    // Changed under the lock; the volatile one is read without it too.
+    private volatile int queued;
     private int taken;
-    private int running;
-    private int behind;
-    private int outside;
+    private int takenByPatient;
     private int returning;
     private boolean closed;
 
+    /// @param queueMax so many may wait; one more is refused
+    /// @param waitNanosMax who has waited for so long is refused
     GuestScheduler(int places, int queueMax, long waitNanosMax) {
+        this(places, queueMax, waitNanosMax, System::nanoTime);
+    }
+
+    /// For tests, which have a clock of their own.
+    GuestScheduler(int places, int queueMax, long waitNanosMax, LongSupplier nanoClock) {
         this.places = places;
         this.queueMax = queueMax;
         this.waitNanosMax = waitNanosMax;
+        this.nanoClock = nanoClock;
+        queue = new GuestQueue(places);
     }
 
     /// Queues a task. It is refused at once if the queue is full.
@@ -85,7 +97,7 @@ final class GuestScheduler implements AutoCloseable {
         try {
             full = closed || queue.size() >= queueMax;
             if (!full) {
-                queue.addLast(new Waiting(task, System.nanoTime()));
+                queue.add(task, nanoClock.getAsLong(), endless.contains(task.program()));
                 dispatch();
             }
         } finally {
@@ -100,133 +112,156 @@ final class GuestScheduler implements AutoCloseable {
     boolean withdraw(Task task) {
         lock.lock();
         try {
-            return queue.removeIf(waiting -> waiting.isOf(task));
+            boolean removed = queue.remove(task);
+            queued = queue.size();
+            return removed;
         } finally {
             lock.unlock();
         }
     }
 
-    /// Refuses what has waited too long, and starts behind all others what has waited long. Called now and
-    /// then.
-    void expire(long nowNanos) {
-        Deque<Task> expired = new ArrayDeque<>();
+    /// Refuses what has waited too long, and starts what can start by now. Called every few milliseconds while
+    /// anything runs.
+    void tend() {
+        List<Task> late;
         lock.lock();
         try {
-            queue.removeIf(waiting -> {
-                boolean late = nowNanos - waiting.sinceNanos > waitNanosMax;
-                if (late) {
-                    expired.add(waiting.task);
+            long now = nanoClock.getAsLong();
+            late = queue.removeLate(now, waitNanosMax);
+            while (!isCrowded() && running.get() < RUNNING_MAX) {
+                Task patient = queue.nextPatient(now);
+                if (patient == null) {
+                    break;
                 }
-                return late;
-            });
-            while (!queue.isEmpty()
-                    && nowNanos - queue.getFirst().sinceNanos > BATCH_NANOS
-                    && behind < BEHIND_MAX_PER_PLACE * places
-                    && running < RUNNING_MAX) {
-                behind++;
-                running++;
-                start(new Worker(true), queue.pollFirst().task);
+                burning.incrementAndGet();
+                running.incrementAndGet();
+                start(patient, true, false);
             }
+            dispatch();
         } finally {
             lock.unlock();
         }
-        expired.forEach(task -> task.refuse("waited " + TimeUnit.NANOSECONDS.toSeconds(waitNanosMax)
+        late.forEach(task -> task.refuse("waited " + TimeUnit.NANOSECONDS.toSeconds(waitNanosMax)
                 + " s for a place on a processor in vain; the cell is busy"));
     }
 
     /// Whether more guests want to compute than there are places.
     boolean isContended() {
-        lock.lock();
-        try {
-            return running - outside + queue.size() > places;
-        } finally {
-            lock.unlock();
-        }
+        return running.get() - outside.get() + queued > places;
+    }
+
+    /// Whether those that had their share keep the processors busy.
+    boolean isCrowded() {
+        return burning.get() >= CROWD_PER_PLACE * places;
+    }
+
+    /// Learns from how a guest ended.
+    void learn(Task task, Outcome outcome) {
+        endless.learn(task.program(), outcome);
     }
 
     int running() {
-        lock.lock();
-        try {
-            return running;
-        } finally {
-            lock.unlock();
-        }
+        return running.get();
     }
 
     int queued() {
-        lock.lock();
-        try {
-            return queue.size();
-        } finally {
-            lock.unlock();
-        }
+        return queued;
     }
 
     /// Refuses what waits. What runs is not touched.
     @Override
     public void close() {
-        Deque<Waiting> refused;
+        List<Task> refused;
         lock.lock();
         try {
             closed = true;
-            refused = new ArrayDeque<>(queue);
-            queue.clear();
-            idle.forEach(Worker::dismiss);
-            idle.clear();
+            refused = queue.removeAll();
+            queued = 0;
         } finally {
             lock.unlock();
         }
-        refused.forEach(waiting -> waiting.task.refuse("the cell is closing"));
+        threads.close();
+        refused.forEach(task -> task.refuse("the cell is closing"));
     }
 
     /// Starts what can start. The lock is held.
     private void dispatch() {
-        while (taken + returning < places && running < RUNNING_MAX && !queue.isEmpty()) {
-            Waiting next = queue.size() > places ? queue.pollLast() : queue.pollFirst();
-            taken++;
-            running++;
-            Worker worker = idle.pollFirst();
-            if (worker == null) {
-                start(new Worker(false), next.task);
-            } else {
-                worker.give(next.task);
+        while (taken + returning < places && running.get() < RUNNING_MAX) {
+            long now = nanoClock.getAsLong();
+            boolean isCrowded = isCrowded();
+            GuestQueue.Next next = isCrowded ? queue.nextBesideCrowd(now, takenByPatient) : queue.next(now);
+            if (next == null) {
+                break;
             }
+            boolean isPatient = isCrowded && next.isPatient();
+            taken++;
+            if (isPatient) {
+                takenByPatient++;
+            }
+            running.incrementAndGet();
+            start(next.task(), false, isPatient);
         }
+        queued = queue.size();
     }
 
-    private void start(Worker worker, Task first) {
-        worker.give(first);
-        Thread.ofPlatform().name("guest").daemon().stackSize(STACK_BYTES).start(worker);
+    private void start(Task task, boolean isBatch, boolean isPatient) {
+        threads.run(threadId -> {
+            Turn turn = new Turn(threadId, isBatch, isPatient);
+            try {
+                task.run(turn);
+            } finally {
+                turn.end();
+            }
+            return !turn.isBehind;
+        });
     }
 
-    /// One guest's use of a place. [#wait] and [#end] are for the guest's thread; [#demote] is for any.
+    /// One guest's use of a place. [#wait], [#begin] and [#end] are for the guest's thread; the rest is for any.
     final class Turn {
         private final int threadId;
         private final boolean isBatch;
-        private boolean isBehind;
-        private boolean holdsPlace;
+        private final boolean isPatient;
+        private volatile boolean isBehind;
 
-        private Turn(int threadId, boolean isBatch) {
+        // Guarded by the lock.
+        private boolean holdsPlace;
+        private boolean holdsAsPatient;
+        private boolean isOutside;
+        private boolean isOver;
+
+        private Turn(int threadId, boolean isBatch, boolean isPatient) {
             this.threadId = threadId;
             this.isBatch = isBatch;
+            this.isPatient = isPatient;
             isBehind = isBatch;
             holdsPlace = !isBatch;
+            holdsAsPatient = isPatient;
         }
 
         int threadId() {
             return threadId;
         }
 
+        /// Whether it may take what stands ready. Beside a crowd that is kept for newcomers: a short run needs
+        /// it more than a burst, which would use it up in an instant.
+        boolean mayTakeReady() {
+            return !isPatient;
+        }
+
         /// Puts the guest behind all others, and gives its place to the next one.
         void demote() {
             lock.lock();
             try {
-                if (isBehind) {
+                // If it is over, its thread may run another guest already.
+                if (isBehind || isOver) {
                     return;
                 }
                 isBehind = true;
-                behind++;
-                giveUpPlace();
+                if (!isOutside) {
+                    burning.incrementAndGet();
+                }
+                giveUpToLongOne();
+                placeFreed.signalAll();
             } finally {
                 lock.unlock();
             }
@@ -245,7 +280,7 @@ final class GuestScheduler implements AutoCloseable {
         void share() {
             lock.lock();
             try {
-                giveUpPlace();
+                giveUpToLongOne();
             } finally {
                 lock.unlock();
             }
@@ -253,11 +288,27 @@ final class GuestScheduler implements AutoCloseable {
 
         /// Runs an action that waits for somebody else, without a place.
         void wait(Runnable action) {
+            if (isBehind) {
+                outside.incrementAndGet();
+                burning.decrementAndGet();
+                try {
+                    action.run();
+                } finally {
+                    burning.incrementAndGet();
+                    outside.decrementAndGet();
+                }
+                return;
+            }
             boolean had;
             lock.lock();
             try {
                 had = holdsPlace;
-                outside++;
+                outside.incrementAndGet();
+                isOutside = true;
+                if (isBehind) {
+                    // Since this method looked.
+                    burning.decrementAndGet();
+                }
                 giveUpPlace();
             } finally {
                 lock.unlock();
@@ -272,7 +323,12 @@ final class GuestScheduler implements AutoCloseable {
         private void comeBack(boolean toPlace) {
             lock.lock();
             try {
-                outside--;
+                outside.decrementAndGet();
+                isOutside = false;
+                if (isBehind) {
+                    burning.incrementAndGet();
+                    return;
+                }
                 if (!toPlace) {
                     return;
                 }
@@ -292,88 +348,42 @@ final class GuestScheduler implements AutoCloseable {
             }
         }
 
+        private void giveUpToLongOne() {
+            if (holdsAsPatient) {
+                queue.rest(nanoClock.getAsLong());
+            }
+            giveUpPlace();
+        }
+
         private void giveUpPlace() {
             if (holdsPlace) {
                 holdsPlace = false;
                 taken--;
+                if (holdsAsPatient) {
+                    holdsAsPatient = false;
+                    takenByPatient--;
+                }
                 placeFreed.signalAll();
                 dispatch();
             }
         }
 
-        /// Ends the turn. The worker is first in line for the next task, unless its priority is spoilt.
-        private boolean end(Worker worker) {
+        private void end() {
+            if (isBehind) {
+                burning.decrementAndGet();
+                running.decrementAndGet();
+                return;
+            }
             lock.lock();
             try {
-                boolean reusable = !isBehind && !closed;
-                if (reusable) {
-                    idle.addFirst(worker);
-                }
-                running--;
+                isOver = true;
+                running.decrementAndGet();
                 if (isBehind) {
-                    behind--;
+                    // Since this method looked.
+                    burning.decrementAndGet();
                 }
                 giveUpPlace();
                 dispatch();
-                return reusable;
-            } finally {
-                lock.unlock();
-            }
-        }
-    }
-
-    /// A guest thread: runs one task after the other, until it was demoted, because priority cannot be raised
-    /// again.
-    private final class Worker implements Runnable {
-        private final Condition given = lock.newCondition();
-        private final boolean isBatch;
-        private @Nullable Task task;
-        private boolean dismissed;
-
-        Worker(boolean isBatch) {
-            this.isBatch = isBatch;
-        }
-
-        private void give(Task next) {
-            task = next;
-            given.signal();
-        }
-
-        private void dismiss() {
-            dismissed = true;
-            given.signal();
-        }
-
-        @Override
-        public void run() {
-            int threadId = Linux.threadId();
-            for (Task next = next(); next != null; next = next()) {
-                Turn turn = new Turn(threadId, isBatch);
-                boolean reusable;
-                try {
-                    next.run(turn);
-                } finally {
-                    reusable = turn.end(this);
-                }
-                if (!reusable) {
-                    return;
-                }
-            }
-        }
-
-        private @Nullable Task next() {
-            lock.lock();
-            try {
-                for (long left = IDLE_NANOS; task == null && !dismissed && left > 0; ) {
-                    left = given.awaitNanos(left);
-                }
-                idle.remove(this);
-                Task next = task;
-                task = null;
-                return next;
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return null;
             } finally {
                 lock.unlock();
             }

@@ -79,17 +79,13 @@ final class InterpreterPool implements AutoCloseable {
         return shelves.containsKey(kind);
     }
 
-    /// A warm interpreter for a new sandbox, or null if none is ready.
-    InterpreterSource.@Nullable Warm take(Kind kind) {
-        return take(kind, _ -> true);
-    }
-
     /// A warm interpreter for a sandbox that has these files, or null if none is ready.
     InterpreterSource.@Nullable Warm take(Kind kind, MemoryFileSystem files) {
         return take(kind, warm -> warm.files() == null || warm.files() == files);
     }
 
-    private InterpreterSource.@Nullable Warm take(Kind kind, Predicate<InterpreterSource.Warm> fits) {
+    /// A warm interpreter for whom it fits, or null if none is ready that does.
+    InterpreterSource.@Nullable Warm take(Kind kind, Predicate<InterpreterSource.Warm> fits) {
         Shelf shelf = shelves.get(kind);
         InterpreterSource.Warm first = shelf == null ? null : shelf.ready.peekFirst();
         // All of one shelf are alike, so the first one speaks for them.

@@ -57,8 +57,12 @@ public final class Linux {
             "setpriority",
             FunctionDescriptor.of(
                     ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-    private static final MethodHandle CLOCK_GETTIME = function(
-            "clock_gettime", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+    /// On an array of the heap: the watchdog asks for the time of each guest every few milliseconds, and would
+    /// wait for whoever holds a lock of the C library's allocator.
+    private static final MethodHandle CLOCK_GETTIME = LINKER.downcallHandle(
+            LINKER.defaultLookup().findOrThrow("clock_gettime"),
+            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS),
+            Linker.Option.critical(true));
 
     private static final int PROT_NONE = 0;
     private static final int PROT_READ_WRITE = 3;
@@ -110,14 +114,10 @@ public final class Linux {
     public static long cpuNanos(int threadId) {
         // The kernel's encoding of "scheduler clock of this thread" (CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED).
         int clock = (~threadId << 3) | 6;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment time = arena.allocate(ValueLayout.JAVA_LONG, 2);
-            int failed = (int) CLOCK_GETTIME.invokeExact(clock, time);
-            if (failed != 0) {
-                return 0;
-            }
-            return time.getAtIndex(ValueLayout.JAVA_LONG, 0) * NANOS_PER_SECOND
-                    + time.getAtIndex(ValueLayout.JAVA_LONG, 1);
+        long[] time = new long[2];
+        try {
+            int failed = (int) CLOCK_GETTIME.invokeExact(clock, MemorySegment.ofArray(time));
+            return failed == 0 ? time[0] * NANOS_PER_SECOND + time[1] : 0;
         } catch (Throwable e) {
             throw broken("clock_gettime", e);
         }

@@ -10,6 +10,7 @@ import dev.glovebox.core.Outcome;
 import dev.glovebox.core.ResourceLimits;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 
 /// A process: an interpreter of its own that runs one program.
@@ -37,8 +38,15 @@ final class ProcessWork implements GuestRun.Work {
     }
 
     @Override
-    public GuestRun.Acquired acquire() {
-        return sandbox.acquire(launch.language(), limits);
+    public int program() {
+        return launch.source() instanceof Launch.Source.Given given
+                ? Arrays.hashCode(given.code())
+                : EndlessPrograms.UNKNOWN;
+    }
+
+    @Override
+    public GuestRun.Acquired acquire(boolean mayTakeReady) {
+        return sandbox.acquire(launch.language(), limits, mayTakeReady);
     }
 
     @Override

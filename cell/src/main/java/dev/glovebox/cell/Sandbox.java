@@ -81,11 +81,13 @@ final class Sandbox implements AutoCloseable {
     }
 
     /// An interpreter of its own for a process or a context.
-    GuestRun.Acquired acquire(Language language, ResourceLimits limits) {
+    ///
+    /// @param mayTakeReady whether it may be one of the pool; one that was set aside for this sandbox always may
+    GuestRun.Acquired acquire(Language language, ResourceLimits limits, boolean mayTakeReady) {
         InterpreterPool.Kind kind = new InterpreterPool.Kind(tier, language);
         InterpreterHome home = new InterpreterHome(files, limits, clock, random);
         InterpreterSource.Warm warm = kind.equals(setAsideKind) ? setAside.getAndSet(null) : null;
-        if (warm == null) {
+        if (warm == null && mayTakeReady) {
             warm = pool.take(kind, files);
         }
         if (warm != null && !warm.fits(limits)) {

@@ -59,7 +59,10 @@ final class SandboxFactory {
     }
 
     private Sandbox.@Nullable SetAside setAside(InterpreterPool.Kind kind) {
-        InterpreterSource.Warm warm = services.pool().take(kind);
+        boolean isBusy =
+                services.scheduler().queued() > 0 || services.scheduler().isCrowded();
+        // Who asks first in a burst is not who runs first.
+        InterpreterSource.Warm warm = services.pool().take(kind, ready -> !isBusy || ready.files() != null);
         return warm == null ? null : new Sandbox.SetAside(kind, warm);
     }
 }

@@ -47,8 +47,8 @@ final class Watchdog implements AutoCloseable {
     private void watch() {
         while (!closed) {
             long now = System.nanoTime();
-            scheduler.expire(now);
-            long next = watched.isEmpty() ? CALM_NANOS : TICK_NANOS;
+            scheduler.tend();
+            long next = watched.isEmpty() && scheduler.queued() == 0 ? CALM_NANOS : TICK_NANOS;
             for (Watched guest : watched) {
                 next = Math.min(next, guest.tick(now));
             }
