@@ -167,12 +167,22 @@ void confine_scope(void) {
     if (landlock_version() < ABI_SCOPES) {
         return;
     }
-    struct ruleset attributes = {.scoped = SCOPES};
+    // Every ruleset forbids files to move between directories that does not allow it, also one that is about nothing else.
+    struct ruleset attributes = {.handled_access_fs = ACCESS_REFER, .scoped = SCOPES};
     int scope = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
-    if (scope >= 0) {
-        syscall(SYS_landlock_restrict_self, scope, 0);
-        close(scope);
+    if (scope < 0) {
+        return;
     }
+    struct landlock_path_beneath_attr everywhere = {.allowed_access = ACCESS_REFER};
+    everywhere.parent_fd = open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+    if (everywhere.parent_fd >= 0
+        && syscall(SYS_landlock_add_rule, scope, LANDLOCK_RULE_PATH_BENEATH, &everywhere, 0) == 0) {
+        syscall(SYS_landlock_restrict_self, scope, 0);
+    }
+    if (everywhere.parent_fd >= 0) {
+        close(everywhere.parent_fd);
+    }
+    close(scope);
 }
 
 bool confine_calls(void) {

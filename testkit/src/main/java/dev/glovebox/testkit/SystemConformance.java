@@ -83,6 +83,23 @@ public abstract class SystemConformance extends BackendTopic {
         refusal(() -> sandbox().stat(path("/home/user/c"))).is(ErrorCode.FILE_NOT_FOUND);
     }
 
+    /// As version control does it: `mv` would copy where a file system does not let it move.
+    @Test
+    void filesAreMovedAndLinkedBetweenDirectories() {
+        if (!bench().can(Capability.SHELL)) {
+            refusal(() -> shell("true", GuestUser.USER)).is(ErrorCode.UNSUPPORTED);
+            return;
+        }
+        String script = "cd $(mktemp -d) && mkdir a b && echo x > a/f && ln a/f b/link"
+                + " && stat -c %i a/f && mv a/f b/moved && stat -c %i b/moved b/link";
+        for (GuestUser user : List.of(GuestUser.USER, GuestUser.ROOT)) {
+            Ran ran = shell(script, user);
+            assertThat(ran.said().stderr()).isEmpty();
+            assertThat(ran.stdout().lines().distinct()).hasSize(1);
+            assertThat(ran.stdout().lines()).hasSize(3);
+        }
+    }
+
     @Test
     void tellsWhatItUses() {
         sandbox().write(path("/home/user/f"), ByteSource.of(new byte[1 << 20]));
