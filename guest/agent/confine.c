@@ -175,13 +175,12 @@ void confine_scope(void) {
     }
     struct landlock_path_beneath_attr everywhere = {.allowed_access = ACCESS_REFER};
     everywhere.parent_fd = open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
-    if (everywhere.parent_fd >= 0
-        && syscall(SYS_landlock_add_rule, scope, LANDLOCK_RULE_PATH_BENEATH, &everywhere, 0) == 0) {
-        syscall(SYS_landlock_restrict_self, scope, 0);
-    }
     if (everywhere.parent_fd >= 0) {
+        // Without this rule moves are forbidden, which is the lesser evil.
+        syscall(SYS_landlock_add_rule, scope, LANDLOCK_RULE_PATH_BENEATH, &everywhere, 0);
         close(everywhere.parent_fd);
     }
+    syscall(SYS_landlock_restrict_self, scope, 0);
     close(scope);
 }
 
