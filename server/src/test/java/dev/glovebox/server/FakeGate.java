@@ -5,6 +5,7 @@ import dev.glovebox.core.ByteSource;
 import dev.glovebox.core.Command;
 import dev.glovebox.core.ContextId;
 import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.Execution;
 import dev.glovebox.core.ExecutionSink;
 import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GloveboxException;
@@ -43,6 +44,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// A gate without an engine: sandboxes, files and keys in memory, and programs that [FakeScript] understands.
 public final class FakeGate implements Gate {
+    /// Numbers of processes inside are these and more.
+    static final long PID_BASE = 4000;
+
     private static final int CHUNK = 64 * 1024;
 
     final Keys keys = new Keys();
@@ -50,6 +54,9 @@ public final class FakeGate implements Gate {
     final AtomicLong interrupted = new AtomicLong();
     final AtomicLong portsOpen = new AtomicLong();
     final AtomicLong bytesWritten = new AtomicLong();
+    final AtomicLong contextsInterrupted = new AtomicLong();
+    final List<Command.Execute> executed = new CopyOnWriteArrayList<>();
+    final List<Execution.ProcessSpec> started = new CopyOnWriteArrayList<>();
     /// Stands still, a second later for every sandbox that is made.
     final Clock clock = new Clock() {
         @Override
@@ -209,12 +216,15 @@ public final class FakeGate implements Gate {
                 case Command.ListContexts _ -> List.copyOf(contexts.values());
                 case Command.Execute execute -> {
                     context(execute.context());
+                    sink.running(0);
+                    executed.add(execute);
                     yield new FakeScript(
                                     interrupted, execute.code().getBytes(StandardCharsets.UTF_8), new byte[0], sink)
                             .play();
                 }
                 case Command.InterruptContext interrupt -> {
                     context(interrupt.context());
+                    contextsInterrupted.incrementAndGet();
                     yield Command.Done.DONE;
                 }
                 case Command.CloseContext close -> {
@@ -233,6 +243,7 @@ public final class FakeGate implements Gate {
 
         private Object start(Command.StartProcess start, ExecutionSink sink) {
             ProcessId id = new ProcessId(nextId.incrementAndGet());
+            started.add(start.spec());
             byte[] code = start.spec()
                     .code()
                     .map(c -> c.content())
@@ -241,6 +252,7 @@ public final class FakeGate implements Gate {
             processes.put(id, script);
             try {
                 sink.started(id);
+                sink.running(PID_BASE + id.value());
                 return script.play();
             } finally {
                 processes.remove(id);
@@ -280,8 +292,10 @@ public final class FakeGate implements Gate {
 
         private FileEntry read(Command.ReadFile read) {
             byte[] content = content(read.path());
-            for (int from = 0; from < content.length; from += CHUNK) {
-                read.content().write(Arrays.copyOfRange(content, from, Math.min(content.length, from + CHUNK)));
+            int start = (int) Math.min(read.offset(), content.length);
+            int end = read.length() < 0 ? content.length : (int) Math.min(content.length, start + read.length());
+            for (int from = start; from < end; from += CHUNK) {
+                read.content().write(Arrays.copyOfRange(content, from, Math.min(end, from + CHUNK)));
             }
             return entry(read.path());
         }

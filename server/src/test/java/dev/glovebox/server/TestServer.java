@@ -17,6 +17,10 @@ import dev.glovebox.server.e2b.SandboxTokens;
 import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
 import dev.glovebox.server.e2b.control.ControlServices;
+import dev.glovebox.server.e2b.envd.EnvdPort;
+import dev.glovebox.server.e2b.envd.EnvdServices;
+import dev.glovebox.server.e2b.interpreter.InterpreterPort;
+import dev.glovebox.server.e2b.interpreter.InterpreterServices;
 import dev.glovebox.server.e2b.traffic.PortProxy;
 import dev.glovebox.server.e2b.traffic.SandboxPort;
 import dev.glovebox.server.e2b.traffic.Traffic;
@@ -40,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 
@@ -55,9 +60,31 @@ final class TestServer implements AutoCloseable {
 
     final SandboxTokens tokens = new SandboxTokens(new byte[32]);
     private final Metrics metrics = new Metrics();
+    private final Function<TestServer, Map<Integer, SandboxPort>> ports;
     private final HttpServer http;
 
+    /// Whose ports 49983 and 49999 only say which was called for.
     TestServer() {
+        this(_ -> {
+            SandboxPort echo = (target, request, response) -> response.send(
+                    target.id() + " " + target.port() + " " + request.path().path());
+            return Map.of(SandboxPort.ENVD, echo, SandboxPort.INTERPRETER, echo, 8000, echo);
+        });
+    }
+
+    /// As the product: E2B's clients are served on their ports.
+    static TestServer forE2b() {
+        return new TestServer(server -> Map.of(
+                SandboxPort.ENVD, new EnvdPort(new EnvdServices(server.gate, server.tokens, server.gate.clock)),
+                SandboxPort.INTERPRETER,
+                        new InterpreterPort(new InterpreterServices(
+                                server.gate,
+                                server.gate.clock,
+                                id -> server.gate.ownerOf(id).isPresent()))));
+    }
+
+    private TestServer(Function<TestServer, Map<Integer, SandboxPort>> ports) {
+        this.ports = ports;
         try {
             directory = Files.createTempDirectory("glovebox-test");
         } catch (IOException e) {
@@ -104,15 +131,8 @@ final class TestServer implements AutoCloseable {
     private void addE2b(HttpRouting.Builder routing, AcceptedSockets sockets) {
         E2bSandboxes sandboxes = new E2bSandboxes(gate, gate::ownerOf);
         TrafficHosts hosts = TrafficHosts.of(List.of("box.test:8443"), List.of("shared.test"));
-        SandboxPort echo = (target, request, response) -> response.send(
-                target.id() + " " + target.port() + " " + request.path().path());
         SandboxPort proxy = new PortProxy(gate, sandboxes, sockets);
-        routing.addFilter(new Traffic(
-                hosts,
-                sandboxes,
-                tokens,
-                Map.of(SandboxPort.ENVD, echo, SandboxPort.INTERPRETER, echo, 8000, echo),
-                proxy));
+        routing.addFilter(new Traffic(hosts, sandboxes, tokens, ports.apply(this), proxy));
         new Control(new ControlServices(
                         gate,
                         new KeyAuthenticator(new Keys(gate.keys, new SecureRandom(), Clock.systemUTC())),

@@ -50,7 +50,8 @@ public final class EnvdPort implements SandboxPort {
                 "GET /files", FilesRoutes::download,
                 "POST /files", FilesRoutes::upload,
                 "POST /files/compose", FilesRoutes::compose,
-                "GET /metrics", SandboxReports::metrics);
+                "GET /metrics", SandboxReports::metrics,
+                "GET /envs", SandboxReports::environment);
     }
 
     @Override

@@ -37,8 +37,19 @@ final class FileInfos {
                 entry.owner().isEmpty() ? DEFAULT_OWNER : entry.owner(),
                 entry.group().isEmpty() ? DEFAULT_OWNER : entry.group(),
                 entry.modified().toString(),
-                target.map(real -> real.path().value()).orElse(null),
+                isLink
+                        ? target.map(LinkWalk.Real::path)
+                                .orElse(pointed(path, entry))
+                                .value()
+                        : null,
                 metadata(entry));
+    }
+
+    /// What a link that leads nowhere means to lead to.
+    private static GuestPath pointed(GuestPath path, FileEntry entry) {
+        GuestPath directory =
+                new GuestPath(path.value().substring(0, path.value().lastIndexOf('/') + 1));
+        return GuestPath.resolve(directory, entry.linkTarget());
     }
 
     private static String type(FileEntry entry) {

@@ -91,13 +91,13 @@ final class FilesystemService {
         Connect.unary(call, message -> {
             Place from = Place.of(call, message.text("source"));
             GuestPath to = Place.of(call, message.text("destination")).path();
-            FileEntry moved;
             try {
-                moved = call.execute(new Command.MoveFile(call.target().id(), from.path(), from.access(), to));
+                call.execute(new Command.MoveFile(call.target().id(), from.path(), from.access(), to));
             } catch (GloveboxException e) {
                 throw e.code() == ErrorCode.FILE_NOT_FOUND ? from.notFound() : e;
             }
-            return Map.of("entry", FileInfos.of(to, moved, new LinkWalk(call, from.access())));
+            // The answer to a move has no attributes, and they are what a file's metadata is.
+            return Map.of("entry", Place.of(call, to.value()).info());
         });
     }
 

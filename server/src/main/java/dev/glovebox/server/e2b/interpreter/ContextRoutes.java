@@ -1,5 +1,9 @@
 package dev.glovebox.server.e2b.interpreter;
 
+import dev.glovebox.core.Command;
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.FileEntry;
+import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.wire.e2b.CodeContextRequest;
 import java.util.Objects;
@@ -17,7 +21,11 @@ final class ContextRoutes {
         CodeLanguage language =
                 CodeLanguage.of(Objects.requireNonNullElse(request.language(), call.defaultLanguage()), call.tier());
         String cwd = request.cwd();
-        GuestPath directory = cwd == null || cwd.isEmpty() ? GuestPath.HOME : GuestPath.resolve(GuestPath.HOME, cwd);
+        GuestPath directory = GuestPath.HOME;
+        if (cwd != null && !cwd.isEmpty()) {
+            directory = GuestPath.resolve(GuestPath.HOME, cwd);
+            requireDirectory(call, directory);
+        }
         CodeContext context = call.contexts().make(language, directory);
         boolean isOpen = false;
         try {
@@ -29,6 +37,23 @@ final class ContextRoutes {
             }
         }
         call.json(200, context.info());
+    }
+
+    /// Some tiers would only notice when code looks around.
+    private static void requireDirectory(InterpreterCall call, GuestPath directory) {
+        CodeContext.Gateway gateway = call.gateway();
+        FileEntry.Type type = FileEntry.Type.OTHER;
+        try {
+            type = gateway.execute(new Command.StatFile(gateway.sandbox(), directory))
+                    .type();
+        } catch (GloveboxException e) {
+            if (e.code() != ErrorCode.FILE_NOT_FOUND && e.code() != ErrorCode.WRONG_FILE_TYPE) {
+                throw e;
+            }
+        }
+        if (type != FileEntry.Type.DIRECTORY && type != FileEntry.Type.SYMLINK) {
+            throw new Refusal(400, "cwd '" + directory + "' is no directory");
+        }
     }
 
     static void restart(InterpreterCall call, String id) {
