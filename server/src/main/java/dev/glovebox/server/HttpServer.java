@@ -79,7 +79,8 @@ public final class HttpServer implements AutoCloseable {
         public record Tls(InetSocketAddress address, SSLContext context) {}
 
         private String words() {
-            return text(address) + tls.map(secure -> " and " + text(secure.address())).orElse("");
+            return text(address)
+                    + tls.map(secure -> " and " + text(secure.address())).orElse("");
         }
 
         private static String text(InetSocketAddress address) {
