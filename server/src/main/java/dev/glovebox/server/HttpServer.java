@@ -77,6 +77,15 @@ public final class HttpServer implements AutoCloseable {
         ///
         /// @param context with the server's certificate
         public record Tls(InetSocketAddress address, SSLContext context) {}
+
+        private String words() {
+            return text(address)
+                    + tls.map(secure -> " and " + text(secure.address())).orElse("");
+        }
+
+        private static String text(InetSocketAddress address) {
+            return address.getAddress().getHostAddress() + ":" + address.getPort();
+        }
     }
 
     /// Starts to listen.
@@ -98,6 +107,10 @@ public final class HttpServer implements AutoCloseable {
         });
         config.putSocket(LOCAL, local(api, addresses.socket()));
         WebServer server = config.build().start();
+        if (!server.isRunning()) {
+            // Helidon logs why and returns.
+            throw new IllegalStateException("cannot listen on " + addresses.words() + ": is another program there?");
+        }
         restrict(addresses.socket());
         return new HttpServer(server);
     }

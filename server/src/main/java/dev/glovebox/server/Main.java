@@ -130,9 +130,11 @@ public final class Main {
                 clock,
                 takesWork::get));
         UsageSampler sampler = new UsageSampler(engine, e2bSandboxes, clock);
+        // One for all listeners: what one client began over TLS, another finds without.
+        Map<Integer, SandboxPort> ownPorts = ownPorts(engine, tokens, clock);
         HttpServer.Front front = (routing, sockets) -> {
             SandboxPort proxy = new PortProxy(engine, e2bSandboxes, sockets);
-            routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, ownPorts(engine, tokens, clock), proxy));
+            routing.addFilter(new Traffic(hosts, e2bSandboxes, tokens, ownPorts, proxy));
             control.addTo(routing);
         };
         HttpServer http = HttpServer.start(
