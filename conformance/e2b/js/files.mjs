@@ -243,7 +243,8 @@ group('files', ({ scenario }) => {
     assert.equal(broken.symlinkTarget, `${root}/nowhere`)
     assert.equal(await files.read(`${root}/to-file`), 'target')
     const names = (await files.list(root)).map((entry) => entry.name)
-    assert.deepEqual(names.sort(), ['dir', 'file', 'to-dir', 'to-file'] // the client leaves out what has no type)
+    // The client leaves out what has no type: the broken link.
+    assert.deepEqual(names.sort(), ['dir', 'file', 'to-dir', 'to-file'])
     await files.remove(`${root}/to-dir`)
     assert.equal(await files.exists(`${root}/dir`), true)
   }, { only: linux })

@@ -38,7 +38,7 @@ group('interpreter', ({ scenario }) => {
     assert.equal(execution.text, '2')
     assert.equal(execution.results.length, 1)
     assert.equal(execution.results[0].isMainResult, true)
-    assert.deepEqual(execution.results[0].formats(), ['text'])
+    assert.equal(execution.results[0].text, '2')
   }, { only: python })
 
   scenario('no value, no result', async () => {
@@ -174,11 +174,11 @@ group('interpreter', ({ scenario }) => {
     await sandbox.files.makeDir(directory)
     await inContext({ language: 'python', cwd: directory }, async (here, context) => {
       assert.equal(context.cwd, directory)
-      assert.equal((await here('import os; os.getcwd()')).text, `'${directory}'`)
+      assert.equal((await here('import os; os.getcwd()')).text, directory)
       await here('open("made", "w").write("by code")')
       assert.equal(await sandbox.files.read(`${directory}/made`), 'by code')
     })
-    assert.equal((await run('import os; os.getcwd()')).text, "'/home/user'")
+    assert.equal((await run('import os; os.getcwd()')).text, '/home/user')
     await assert.rejects(sandbox.createCodeContext({ language: 'python', cwd: '/no/such/directory' }), /no\/such/)
   }, { only: python })
 
@@ -187,7 +187,7 @@ group('interpreter', ({ scenario }) => {
     const path = fresh('exchange')
     await sandbox.files.write(path, 'from outside')
     if (python) {
-      assert.equal((await run(`open('${path}').read()`)).text, "'from outside'")
+      assert.equal((await run(`open('${path}').read()`)).text, 'from outside')
       await run(`open('${path}-back', 'w').write('from inside')`)
     } else {
       const fs = 'require("fs")'
@@ -227,9 +227,9 @@ group('interpreter', ({ scenario }) => {
     await withSandbox({ template: code, envs: { OF_SANDBOX: 'all runs' } }, async (sandbox) => {
       if (python) {
         const read = 'import os; os.environ["OF_SANDBOX"]'
-        assert.equal((await sandbox.runCode(read)).text, "'all runs'")
-        assert.equal((await sandbox.runCode(read, { envs: { OF_SANDBOX: 'this run' } })).text, "'this run'")
-        assert.equal((await sandbox.runCode(read)).text, "'all runs'")
+        assert.equal((await sandbox.runCode(read)).text, 'all runs')
+        assert.equal((await sandbox.runCode(read, { envs: { OF_SANDBOX: 'this run' } })).text, 'this run')
+        assert.equal((await sandbox.runCode(read)).text, 'all runs')
       }
       const js = await sandbox.runCode('process.env.OF_SANDBOX', { language: 'javascript' })
       assert.match(js.text ?? `${js.error?.value}`, /all runs/)
@@ -238,7 +238,7 @@ group('interpreter', ({ scenario }) => {
 
   scenario('several results of one run', async () => {
     const execution = await run('from IPython.display import display\ndisplay("one")\ndisplay(2)\n3')
-    assert.deepEqual(execution.results.map((result) => [result.text, result.isMainResult]), [["'one'", false], ['2', false], ['3', true]])
+    assert.deepEqual(execution.results.map((result) => [result.text, result.isMainResult]), [['one', false], ['2', false], ['3', true]])
     assert.equal(execution.text, '3')
   }, { only: linux })
 
@@ -403,7 +403,8 @@ plt.title("Title"); plt.xlabel("Time (s)"); plt.ylabel("Amount (Hz)"); plt.legen
 
   scenario('languages that are not here are refused by name', async () => {
     for (const unknown of ['r', 'java', 'cobol', ...(linux ? [] : ['bash'])]) {
-      await assert.rejects(run('1', { language: unknown }), new RegExp(unknown, 'i'))
+      // The client says only the status; the server's words are looked at below.
+      await assert.rejects(run('1', { language: unknown }), /400/)
     }
     const sandbox = await shared()
     await assert.rejects(sandbox.createCodeContext({ language: 'cobol' }), /cobol/)
@@ -426,7 +427,7 @@ plt.title("Title"); plt.xlabel("Time (s)"); plt.ylabel("Amount (Hz)"); plt.legen
       assert.ok(Date.now() - begun < 5000)
       // The client went away; the code was interrupted, so that the next run need not wait for it.
       assert.equal((await here('1 + 1')).text, '2')
-      assert.equal((await here('kept')).text, "'state'")
+      assert.equal((await here('kept')).text, 'state')
     })
   }, { only: python && linux })
 
@@ -450,7 +451,7 @@ plt.title("Title"); plt.xlabel("Time (s)"); plt.ylabel("Amount (Hz)"); plt.legen
 
   scenario('programs started by code', async () => {
     const execution = await run('import subprocess\nsubprocess.run(["sh", "-c", "echo $((6*7))"], capture_output=True, text=True).stdout')
-    assert.equal(execution.text, "'42\\n'")
+    assert.equal(execution.text, '42\\n')
   }, { only: linux })
 
   scenario('much output', async () => {
@@ -460,7 +461,7 @@ plt.title("Title"); plt.xlabel("Time (s)"); plt.ylabel("Amount (Hz)"); plt.legen
 
   scenario('a large result', async () => {
     const execution = await run('"r" * 1_000_000')
-    assert.equal(execution.text.length, 1_000_002)
+    assert.equal(execution.text.length, 1_000_000)
   }, { only: python })
 
   scenario('the sandbox is found again with its state', async () => {
@@ -489,6 +490,10 @@ plt.title("Title"); plt.xlabel("Time (s)"); plt.ylabel("Amount (Hz)"); plt.legen
   scenario('contexts ask for no access token; running code does', async () => {
     const sandbox = await shared()
     const headers = { 'Content-Type': 'application/json', 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': '49999' }
+    const nobody = await fetch(`${url}/contexts`, { headers })
+    assert.equal(nobody.status, 403, 'who has no token of the sandbox is not let in')
+    await nobody.text()
+    headers['E2B-Traffic-Access-Token'] = sandbox.trafficAccessToken
     const contexts = await fetch(`${url}/contexts`, { headers })
     assert.equal(contexts.status, 200)
     await contexts.text()

@@ -229,6 +229,25 @@ def check_interrupts_do_not_cut_records():
             same(kernel.run("1").value, "1")
 
 
+def check_what_notebooks_import_from_ipython():
+    with Kernel(PYTHON) as kernel:
+        cell = kernel.run(
+            "import sys\nassert 'IPython' not in sys.modules\n"
+            "from IPython.display import display, HTML, Image, JSON, Markdown, Math, clear_output\n"
+            "display('one'); display(HTML('<b>b</b>')); display(JSON({'a': 1})); display(Math('x'))\n"
+            "Image(b'\\xff\\xd8\\xff rest')"
+        )
+        same(cell.error, None, cell)
+        shown = [data for _, data in cell.results]
+        same(shown[0]["text/plain"], "'one'")
+        same(shown[1]["text/html"], "<b>b</b>")
+        same(shown[2]["application/json"].replace(" ", ""), '{"a":1}')
+        same(shown[3]["text/latex"], "$\\displaystyle x$")
+        same(shown[4]["image/jpeg"], "/9j/IHJlc3Q=")
+        same(kernel.run("from IPython import get_ipython\nget_ipython() is None").value, "True")
+        same(kernel.run("import IPython.no_such").error[0], "ModuleNotFoundError")
+
+
 def check_threads_may_display():
     with Kernel(PYTHON) as kernel:
         code = "import threading\nts = [threading.Thread(target=display, args=('x' * 300_000,)) for _ in range(8)]\n"

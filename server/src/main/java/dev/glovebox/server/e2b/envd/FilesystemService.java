@@ -7,6 +7,7 @@ import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.GuestUser;
+import dev.glovebox.core.Limits;
 import dev.glovebox.wire.e2b.FileInfo;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,7 +55,7 @@ final class FilesystemService {
     void list(EnvdCall call) {
         Connect.unary(call, message -> {
             Place place = Place.of(call, message.text("path"));
-            int depth = Math.clamp(message.number("depth").orElse(0), 0, Integer.MAX_VALUE);
+            int depth = depth(message.number("depth").orElse(0));
             GuestPath directory = place.directory();
             List<FileEntry> found = call.execute(
                     new Command.ListDirectory(call.target().id(), directory, place.access(), Math.max(1, depth)));
@@ -64,6 +65,15 @@ final class FilesystemService {
             }
             return Map.of("entries", entries);
         });
+    }
+
+    private static int depth(long asked) {
+        if (asked < 0 || asked > Limits.DIRECTORY_DEPTH_MAX) {
+            throw new ConnectFailure(
+                    ConnectCode.INVALID_ARGUMENT,
+                    "a depth of " + asked + " is outside 1.." + Limits.DIRECTORY_DEPTH_MAX);
+        }
+        return Math.toIntExact(asked);
     }
 
     /// A path in a directory, under the name by which the directory was asked for.

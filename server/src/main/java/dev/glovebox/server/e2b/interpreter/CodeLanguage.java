@@ -32,6 +32,8 @@ enum CodeLanguage {
         return Optional.ofNullable(language);
     }
 
+    private static final int WORD_CHARS_MAX = 40;
+
     /// The language of a client's word.
     ///
     /// @throws Refusal 400 if there is none, or the tier has not got it
@@ -44,12 +46,19 @@ enum CodeLanguage {
             case "bash", "sh" -> BASH;
             default ->
                 throw new Refusal(
-                        400, "this language is not known here; the tier " + tier.word() + " has " + words(tier));
+                        400,
+                        "the language '" + printable(plain) + "' is not known here; the tier " + tier.word() + " has "
+                                + words(tier));
         };
         if (!in(tier).contains(language)) {
             throw new Refusal(400, "the tier " + tier.word() + " has no " + language.word + "; it has " + words(tier));
         }
         return language;
+    }
+
+    private static String printable(String word) {
+        String cut = word.length() > WORD_CHARS_MAX ? word.substring(0, WORD_CHARS_MAX) + "…" : word;
+        return cut.replaceAll("[^A-Za-z0-9 _.+#-]", "?");
     }
 
     /// Which languages a tier has.
