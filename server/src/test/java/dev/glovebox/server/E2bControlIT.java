@@ -371,6 +371,24 @@ final class E2bControlIT {
     }
 
     @Test
+    void answersWithAndWithoutASlashAtTheEndAndOtherPathsAsJson() throws Exception {
+        String id = create("").id();
+        assertThat(get("/v2/sandboxes/?limit=1").json()).hasSize(1);
+        assertThat(get("/sandboxes/" + id + "/").id()).isEqualTo(id);
+        assertThat(ask("POST", "/sandboxes/" + id + "/timeout/", "{\"timeout\":5}")
+                        .status())
+                .isEqualTo(204);
+        for (String path :
+                List.of("/v2/nowhere", "/sandboxes/a/b/c", "/sandboxes/..%2F..%2Fetc", "/templates/a/b/c/d/e")) {
+            Answer answer = get(path);
+            assertThat(answer.status()).as(path).isEqualTo(404);
+            assertThat(answer.message()).isNotEmpty();
+        }
+        assertThat(get("/sandboxes/%E2%82%AC").message()).contains("Sandbox \"?\" doesn't exist");
+        assertThat(get("/v1/nowhere").response().body()).contains("route_not_found");
+    }
+
+    @Test
     void refusesOtherMethods() throws Exception {
         Answer answer = ask("PUT", "/v2/sandboxes", "{}");
         assertThat(answer.status()).isEqualTo(405);

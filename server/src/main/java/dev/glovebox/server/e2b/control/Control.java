@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /// The one table of the control plane's routes, and how each request is let in, served and, if it fails, answered.
 public final class Control {
@@ -24,6 +25,8 @@ public final class Control {
     private static final String ONE = ALL + "/{id}";
     private static final String ALL_SECOND = "/v2/sandboxes";
     private static final String ONE_SECOND = ALL_SECOND + "/{id}";
+
+    private static final Pattern OURS = Pattern.compile("/(sandboxes|templates|v2|v3)(/.*)?", Pattern.DOTALL);
 
     private final ControlServices services;
     private final List<Call> calls;
@@ -81,33 +84,48 @@ public final class Control {
                 new Call("POST", ONE_SECOND + "/connect", call -> SandboxCalls.connect(call, Generation.SECOND)));
     }
 
-    /// Adds the routes to a listener's.
+    /// Adds the routes to a listener's. Each answers with and without a slash at its end.
     public void addTo(HttpRouting.Builder routing) {
         routing.get(
                 "/health",
                 (_, response) -> response.status(Status.NO_CONTENT_204).send());
         for (NotThere.Way way : NotThere.WAYS) {
-            Call call = new Call(way.method(), way.path(), _ -> {
+            add(routing, new Call(way.method(), way.path(), _ -> {
                 throw ControlError.unsupported(way.words());
-            });
-            if (way.method().equals("*")) {
-                routing.any(way.path(), (request, response) -> serve(call, request, response));
-            } else {
-                routing.route(
-                        Method.create(way.method()), way.path(), (request, response) -> serve(call, request, response));
-            }
+            }));
         }
         Map<String, SortedSet<String>> methods = new LinkedHashMap<>();
         for (Call call : calls) {
             methods.computeIfAbsent(call.path(), _ -> new TreeSet<>()).add(call.method());
-            routing.route(
-                    Method.create(call.method()), call.path(), (request, response) -> serve(call, request, response));
+            add(routing, call);
         }
         methods.forEach((path, allowed) -> routing.any(path, (_, response) -> {
             response.header(HeaderNames.ALLOW, String.join(", ", allowed));
             ControlErrors.answer(
                     response, new ControlError(405, "this path takes " + String.join(", ", allowed) + " only"));
         }));
+        routing.any(Control::refuseOurs);
+    }
+
+    private void add(HttpRouting.Builder routing, Call call) {
+        List<String> paths = call.path().endsWith("*") ? List.of(call.path()) : List.of(call.path(), call.path() + "/");
+        for (String path : paths) {
+            if (call.method().equals("*")) {
+                routing.any(path, (request, response) -> serve(call, request, response));
+            } else {
+                routing.route(
+                        Method.create(call.method()), path, (request, response) -> serve(call, request, response));
+            }
+        }
+    }
+
+    /// What begins as our paths do and is none of them is answered as E2B's clients expect it.
+    private static void refuseOurs(ServerRequest request, ServerResponse response) {
+        if (OURS.matcher(request.prologue().uriPath().rawPath()).matches()) {
+            ControlErrors.answer(response, new ControlError(404, "there is nothing at this path"));
+        } else {
+            response.next();
+        }
     }
 
     private void serve(Call call, ServerRequest request, ServerResponse response) {

@@ -43,7 +43,8 @@ record TemplateName(String name, Optional<Tier> tier) {
     static Tier tier(String word) {
         return Tier.ofWord(word)
                 .filter(TIERS::contains)
-                .orElseThrow(() -> ControlError.invalid("Unknown tag of a template: a tag is a tier, one of "
+                .orElseThrow(() -> ControlError.invalid("Unknown tag '" + printable(word)
+                        + "' of a template: a tag is a tier, one of "
                         + TIERS.stream().map(Tier::word).collect(Collectors.joining(", "))));
     }
 
