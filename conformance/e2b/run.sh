@@ -100,7 +100,7 @@ mkdir -p "$work/home"
 GLOVEBOX_HOME=$work/home
 export GLOVEBOX_HOME
 # shellcheck disable=SC2086
-./glovebox serve --listen 127.0.0.1:0 --allow-jail ${GLOVEBOX_E2B_SERVE:-} >"$work/serve.log" 2>&1 &
+./glovebox serve --listen 127.0.0.1:0 --tls 127.0.0.1:0 --allow-jail ${GLOVEBOX_E2B_SERVE:-} >"$work/serve.log" 2>&1 &
 server=$!
 tries=0
 address=
@@ -115,6 +115,11 @@ E2B_SANDBOX_URL=$address
 E2B_API_KEY=$(grep -oE 'e2b_[0-9a-f]{40}' "$work/serve.log" | head -n 1)
 GLOVEBOX_OTHER_KEY=$(./glovebox key create --tenant stranger --label conformance 2>/dev/null | grep -oE 'e2b_[0-9a-f]{40}' | head -n 1)
 export E2B_API_URL E2B_SANDBOX_URL E2B_API_KEY GLOVEBOX_OTHER_KEY
+tls=$(grep -oE 'TLS on port [0-9]+' "$work/serve.log" | grep -oE '[0-9]+$')
+[ -n "$tls" ] || fail "the server speaks no TLS: $(tail -n 5 "$work/serve.log")"
+GLOVEBOX_E2B_DOMAIN=glovebox.localhost:$tls
+GLOVEBOX_E2B_CA=$GLOVEBOX_HOME/tls/ca.pem
+export GLOVEBOX_E2B_DOMAIN GLOVEBOX_E2B_CA
 unset E2B_DOMAIN E2B_DEBUG E2B_ACCESS_TOKEN E2B_USER_AGENT_SOURCE
 [ -n "$E2B_API_KEY" ] || fail "the server printed no key"
 [ -n "$GLOVEBOX_OTHER_KEY" ] || fail "no key could be made for a second tenant"

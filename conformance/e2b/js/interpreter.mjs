@@ -179,7 +179,7 @@ group('interpreter', ({ scenario }) => {
       assert.equal(await sandbox.files.read(`${directory}/made`), 'by code')
     })
     assert.equal((await run('import os; os.getcwd()')).text, '/home/user')
-    await assert.rejects(sandbox.createCodeContext({ language: 'python', cwd: '/no/such/directory' }), /no\/such/)
+    await assert.rejects(sandbox.createCodeContext({ language: 'python', cwd: '/no/such/directory' }), /400/)
   }, { only: python })
 
   scenario('files written through the API are seen by code, and the other way', async () => {
@@ -407,7 +407,16 @@ plt.title("Title"); plt.xlabel("Time (s)"); plt.ylabel("Amount (Hz)"); plt.legen
       await assert.rejects(run('1', { language: unknown }), /400/)
     }
     const sandbox = await shared()
-    await assert.rejects(sandbox.createCodeContext({ language: 'cobol' }), /cobol/)
+    await assert.rejects(sandbox.createCodeContext({ language: 'cobol' }), /400/)
+    const answer = await fetch(`${url}/contexts`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json', 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': '49999',
+        'E2B-Traffic-Access-Token': sandbox.trafficAccessToken,
+      },
+      body: JSON.stringify({ language: 'cobol' }),
+    })
+    assert.match(await answer.text(), /cobol/)
   })
 
   scenario('runs of one context wait for each other', async () => {

@@ -47,7 +47,7 @@ group('routing', ({ scenario }) => {
     assert.equal(answer.status, 502)
     assert.equal((await answer.json()).code, 502)
     assert.ok(Date.now() - begun < 1000)
-    const page = await fetch(`https://${host}/`, { headers: { Accept: 'text/html' } })
+    const page = await fetch(`https://${host}/`, { headers: { Accept: 'text/html', 'User-Agent': 'Mozilla/5.0' } })
     assert.match(page.headers.get('content-type'), /html/)
     assert.doesNotMatch(await page.text(), /<script/)
   })
