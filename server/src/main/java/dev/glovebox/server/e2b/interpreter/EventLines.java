@@ -119,9 +119,11 @@ final class EventLines {
         return byKey;
     }
 
-    /// A text as the value of an expression: E2B's interpreter takes off the quotes that Python puts around it.
+    /// A text as the value of an expression: E2B's interpreter takes off the quotes that languages put around it.
     private static String unquoted(String text) {
-        boolean isQuoted = text.length() >= 2 && text.startsWith("'") && text.endsWith("'");
+        boolean isQuoted = text.length() >= 2
+                && "'\"".indexOf(text.charAt(0)) >= 0
+                && text.charAt(0) == text.charAt(text.length() - 1);
         return isQuoted ? text.substring(1, text.length() - 1) : text;
     }
 
