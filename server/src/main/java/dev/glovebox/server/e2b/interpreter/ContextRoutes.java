@@ -2,9 +2,11 @@ package dev.glovebox.server.e2b.interpreter;
 
 import dev.glovebox.core.Command;
 import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.FileAccess;
 import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
+import dev.glovebox.core.GuestUser;
 import dev.glovebox.wire.e2b.CodeContextRequest;
 import java.util.Objects;
 
@@ -27,16 +29,28 @@ final class ContextRoutes {
             requireDirectory(call, directory);
         }
         CodeContext context = call.contexts().make(language, directory);
-        boolean isOpen = false;
+        boolean isMade = false;
         try {
-            context.open(call.gateway());
-            isOpen = true;
+            open(call, context);
+            isMade = true;
         } finally {
-            if (!isOpen) {
+            if (!isMade) {
                 call.contexts().remove(context.id());
             }
         }
         call.json(200, context.info());
+    }
+
+    /// A directory that is there, but not for the user that code runs as, is told to who executes something in it: so do
+    /// E2B's own interpreters.
+    private static void open(InterpreterCall call, CodeContext context) {
+        try {
+            context.open(call.gateway());
+        } catch (GloveboxException e) {
+            if (e.code() != ErrorCode.FORBIDDEN) {
+                throw e;
+            }
+        }
     }
 
     /// Some tiers would only notice when code looks around.
@@ -44,7 +58,7 @@ final class ContextRoutes {
         CodeContext.Gateway gateway = call.gateway();
         FileEntry.Type type = FileEntry.Type.OTHER;
         try {
-            type = gateway.execute(new Command.StatFile(gateway.sandbox(), directory))
+            type = gateway.execute(new Command.StatFile(gateway.sandbox(), directory, FileAccess.as(GuestUser.ROOT)))
                     .type();
         } catch (GloveboxException e) {
             if (e.code() != ErrorCode.FILE_NOT_FOUND && e.code() != ErrorCode.WRONG_FILE_TYPE) {

@@ -102,12 +102,25 @@ final class EventLines {
                     json.writeString(content);
                 }
             });
+            extra(json, bundle);
             json.writeName("is_main_result");
             json.writeBoolean(bundle.main());
         });
     }
 
-    /// By the keys that clients know. What they do not know stands beside it, by its type, and reaches them as extra.
+    /// What clients have no key for, once more in one place: some look for it there, some among the keys.
+    private static void extra(JsonGenerator json, MimeBundle bundle) {
+        Map<String, String> extra = new LinkedHashMap<>(bundle.data());
+        extra.keySet().removeIf(type -> KEYS.containsKey(type) || type.indexOf('/') <= 0);
+        if (!extra.isEmpty()) {
+            json.writeName("extra");
+            json.writeStartObject();
+            extra.forEach((type, content) -> text(json, type, content));
+            json.writeEndObject();
+        }
+    }
+
+    /// By the keys that clients know. What they do not know stands beside it, by its type.
     private static Map<String, String> representations(MimeBundle bundle) {
         Map<String, String> byKey = new LinkedHashMap<>();
         bundle.data().forEach((type, content) -> {
@@ -119,9 +132,11 @@ final class EventLines {
         return byKey;
     }
 
-    /// A text as the value of an expression: E2B's interpreter takes off the quotes that Python puts around it.
+    /// A text as the value of an expression: E2B's interpreter takes off the quotes that languages put around it.
     private static String unquoted(String text) {
-        boolean isQuoted = text.length() >= 2 && text.startsWith("'") && text.endsWith("'");
+        boolean isQuoted = text.length() >= 2
+                && "'\"".indexOf(text.charAt(0)) >= 0
+                && text.charAt(0) == text.charAt(text.length() - 1);
         return isQuoted ? text.substring(1, text.length() - 1) : text;
     }
 

@@ -10,9 +10,11 @@ import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Outcome;
 import dev.glovebox.server.e2b.interpreter.CodeContext.Gateway;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A context of the sandbox itself. If it is lost with what ran in it, the next execution finds a fresh one, as with a
@@ -53,7 +55,8 @@ final class InterpreterKernel implements Kernel {
     }
 
     @Override
-    public Answer execute(Gateway gateway, String code, Map<String, String> environment, ExecutionSink sink) {
+    public Answer execute(Gateway gateway, String text, Map<String, String> environment, ExecutionSink sink) {
+        String code = language == Language.PYTHON ? dedented(text) : text;
         try {
             return executeIn(opened(gateway), gateway, code, environment, sink);
         } catch (GloveboxException e) {
@@ -64,6 +67,19 @@ final class InterpreterKernel implements Kernel {
             context = null;
             return executeIn(opened(gateway), gateway, code, environment, sink);
         }
+    }
+
+    /// Code that stands indented in a client's source, as notebooks take it: what the first line begins with is taken from
+    /// the others too. Lines keep their numbers.
+    static String dedented(String code) {
+        String first = code.lines().filter(line -> !line.isBlank()).findFirst().orElse("");
+        String indent = first.substring(0, first.length() - first.stripLeading().length());
+        if (indent.isEmpty()) {
+            return code;
+        }
+        return Arrays.stream(code.split("\n", -1))
+                .map(line -> line.startsWith(indent) ? line.substring(indent.length()) : line)
+                .collect(Collectors.joining("\n"));
     }
 
     private Answer executeIn(

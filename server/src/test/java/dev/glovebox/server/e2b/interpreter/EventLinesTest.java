@@ -60,7 +60,9 @@ final class EventLinesTest {
         assertThat(result.get("chart").get("type").asString()).isEqualTo("line");
         assertThat(result.get("data").get("a").get(0).asDouble()).isEqualTo(1.5);
         assertThat(result.get("application/x-other").asString()).isEqualTo("rest");
-        assertThat(result.size()).isEqualTo(9);
+        assertThat(result.get("extra").size()).isEqualTo(1);
+        assertThat(result.get("extra").get("application/x-other").asString()).isEqualTo("rest");
+        assertThat(result.size()).isEqualTo(10);
     }
 
     @Test

@@ -46,6 +46,15 @@ final class ShellStreamsTest {
     }
 
     @Test
+    void codeMayStandIndented() {
+        assertThat(InterpreterKernel.dedented("\n\n    if x:\n        y\n  z\n\n")).isEqualTo("\n\nif x:\n    y\n  z\n\n");
+        assertThat(InterpreterKernel.dedented("if x:\n    y")).isEqualTo("if x:\n    y");
+        assertThat(InterpreterKernel.dedented("\t\tx\n\ty")).isEqualTo("x\n\ty");
+        assertThat(InterpreterKernel.dedented("")).isEmpty();
+        assertThat(InterpreterKernel.dedented("  ")).isEqualTo("  ");
+    }
+
+    @Test
     void whatIsNoTextIsMarked() {
         Utf8Text text = new Utf8Text();
         assertThat(text.push(new byte[] {'a', (byte) 0xff, 'b', (byte) 0xe2, (byte) 0x82}))
