@@ -137,6 +137,10 @@ final class E2bTrafficIT {
         assertThat(ask("localhost", to(id, 49_999) + "E2B-Traffic-Access-Token: " + server.tokens.traffic(id) + "\r\n")
                         .status())
                 .isEqualTo(200);
+        try (RawHttp http = new RawHttp(server.port())) {
+            http.send("GET /health HTTP/1.1\r\nHost: localhost\r\n" + to(id, 49_999) + "\r\n");
+            assertThat(http.reply().status()).isEqualTo(200);
+        }
         SandboxId open = sandbox(false, true);
         assertThat(ask("localhost", to(open, 49_999)).status()).isEqualTo(200);
     }

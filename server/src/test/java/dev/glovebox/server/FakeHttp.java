@@ -51,10 +51,6 @@ final class FakeHttp {
                 return;
             }
             case "/garbage" -> say("SSH-2.0-OpenSSH\r\n");
-            case "/two-lengths" ->
-                say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 30\r\n\r\nxHTTP/1.1 200 OK\r\n\r\n");
-            case "/length-and-chunks" ->
-                say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
             case "/cookies" ->
                 say(
                         String.join(
@@ -87,9 +83,19 @@ final class FakeHttp {
                 say(" bye");
             }
             case "/no-switch" -> say("HTTP/1.1 426 Upgrade Required\r\n", "no");
-            default -> say("HTTP/1.1 404 Not Found\r\n", "what?");
+            default -> sayWhatNobodyShould(path);
         }
         peer.end();
+    }
+
+    private void sayWhatNobodyShould(String path) {
+        switch (path) {
+            case "/two-lengths" ->
+                say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 30\r\n\r\nxHTTP/1.1 200 OK\r\n\r\n");
+            case "/length-and-chunks" ->
+                say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+            default -> say("HTTP/1.1 404 Not Found\r\n", "what?");
+        }
     }
 
     private void say(String text) {

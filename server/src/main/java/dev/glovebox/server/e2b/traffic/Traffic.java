@@ -109,15 +109,17 @@ public final class Traffic implements Filter {
         }
     }
 
-    /// Why the caller may not come to this port; empty if he may. Envd asks for its own token, because not all
-    /// that it does needs one. At the interpreter E2B lets everybody in who knows the id; here one of the sandbox's
-    /// tokens is needed, which its clients send.
+    /// Why the caller may not come to this port; empty if he may. Envd asks for its own token, because not
+    /// all that it does needs one. At the interpreter E2B lets everybody in who knows the id, and so whoever
+    /// has seen the name of any port; here one of the sandbox's tokens is needed, which its clients send, for
+    /// everything but to ask whether it is there.
     private Optional<String> refusal(SandboxTarget target, ServerRequest request) {
         E2bSandbox sandbox = target.sandbox();
         boolean isOpen = switch (target.port()) {
             case SandboxPort.ENVD -> true;
             case SandboxPort.INTERPRETER ->
                 !sandbox.facts().secured()
+                        || request.path().path().equals("/health")
                         || tokens.isAccess(
                                 target.id(),
                                 request.headers().first(ACCESS_TOKEN).orElse(null));
