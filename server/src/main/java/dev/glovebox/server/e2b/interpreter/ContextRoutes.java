@@ -41,7 +41,8 @@ final class ContextRoutes {
         call.json(200, context.info());
     }
 
-    /// A directory that is there, but not for the user that code runs as, is told to who executes something in it: so do
+    /// A directory that is there, but not for the user that code runs as, is told to who executes something in it: so
+    /// do
     /// E2B's own interpreters.
     private static void open(InterpreterCall call, CodeContext context) {
         try {

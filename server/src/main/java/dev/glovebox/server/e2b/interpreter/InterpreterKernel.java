@@ -69,7 +69,8 @@ final class InterpreterKernel implements Kernel {
         }
     }
 
-    /// Code that stands indented in a client's source, as notebooks take it: what the first line begins with is taken from
+    /// Code that stands indented in a client's source, as notebooks take it: what the first line begins with is taken
+    /// from
     /// the others too. Lines keep their numbers.
     static String dedented(String code) {
         String first = code.lines().filter(line -> !line.isBlank()).findFirst().orElse("");

@@ -47,7 +47,8 @@ final class ShellStreamsTest {
 
     @Test
     void codeMayStandIndented() {
-        assertThat(InterpreterKernel.dedented("\n\n    if x:\n        y\n  z\n\n")).isEqualTo("\n\nif x:\n    y\n  z\n\n");
+        assertThat(InterpreterKernel.dedented("\n\n    if x:\n        y\n  z\n\n"))
+                .isEqualTo("\n\nif x:\n    y\n  z\n\n");
         assertThat(InterpreterKernel.dedented("if x:\n    y")).isEqualTo("if x:\n    y");
         assertThat(InterpreterKernel.dedented("\t\tx\n\ty")).isEqualTo("x\n\ty");
         assertThat(InterpreterKernel.dedented("")).isEmpty();
