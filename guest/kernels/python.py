@@ -27,6 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import python_display as display_data  # noqa: E402
 import python_figures as figures  # noqa: E402
+import python_images as images  # noqa: E402
 import python_ipython as ipython  # noqa: E402
 import python_magics as magics  # noqa: E402
 import python_records as records  # noqa: E402
@@ -336,6 +337,7 @@ def _furnish(kernel):
     builtins.exit = _Quitter("exit")
     builtins.quit = _Quitter("quit")
     figures.install(kernel.emit)
+    images.install(kernel.emit)
     ipython.install()
     # For programs that a cell starts, too: there is no display here.
     os.environ.setdefault("MPLBACKEND", "Agg")

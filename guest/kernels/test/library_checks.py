@@ -42,6 +42,19 @@ def check_figures_come_at_the_end_and_on_show():
         same(cell.results, [])
 
 
+def check_a_picture_that_is_saved_by_name_is_shown():
+    with Kernel(PYTHON) as kernel:
+        made = "import io, os, tempfile\nfrom PIL import Image\ni = Image.new('RGB', (8, 8))\nwhere = tempfile.mkdtemp()\n"
+        cell = kernel.run(made + "i.save(where + '/a.png')\nos.path.getsize(where + '/a.png') > 0")
+        same([(main, "image/png" in data) for main, data in cell.results], [(False, True), (True, False)], cell)
+        same(cell.value, "True")
+        same(kernel.run("i.save(io.BytesIO(), 'png')\nwith open(where + '/b.png', 'wb') as f:\n    i.save(f)").results, [])
+        cell = kernel.run("i.save('/no/such/place.png')")
+        same((cell.results, cell.error[0]), ([], "FileNotFoundError"))
+        cell = kernel.run("import matplotlib.pyplot as plt\nplt.plot([1])\nplt.savefig(where + '/c.png')")
+        same(len(cell.results), 1, cell)
+
+
 def check_line_chart():
     c = chart("plt.plot([0, 1, 2], [1, 4, 9], label='squares')\nplt.title('T')\nplt.xlabel('Time (s)')\nplt.ylabel('Height [m]')\nplt.grid()\nplt.axhline(2)\nplt.legend();")
     same((c["type"], c["title"], c["x_label"], c["x_unit"], c["y_unit"]), ("line", "T", "Time (s)", "s", "m"))

@@ -10,7 +10,10 @@ import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.engine.Gate;
 import dev.glovebox.wire.e2b.ProcessConfig;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,7 @@ final class HostedProcess {
     private final ProcessConfig config;
     private final Optional<String> tag;
     private final Fanout fanout = new Fanout(Fanout.Limit.PRODUCT);
+    private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable ProcessId id;
     private volatile long pid;
 
@@ -84,13 +88,22 @@ final class HostedProcess {
             } catch (RuntimeException e) {
                 end = new ProcessEvent.Failed(e);
             } catch (Error e) {
-                fanout.finish(new ProcessEvent.Failed(new IllegalStateException(e)));
-                life.ended(this);
+                finish(life, new ProcessEvent.Failed(new IllegalStateException(e)));
                 throw e;
             }
-            life.ended(this);
-            fanout.finish(end);
+            finish(life, end);
         });
+    }
+
+    private void finish(Life life, ProcessEvent end) {
+        life.ended(this);
+        fanout.finish(end);
+        ended.countDown();
+    }
+
+    /// Waits a while until it has ended and is forgotten as one that runs.
+    void awaitEnd(Duration patience) throws InterruptedException {
+        ended.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /// Hands on what the process says. Before it runs, its end is no end of a process but a failure to start.

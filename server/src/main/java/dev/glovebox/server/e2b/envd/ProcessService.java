@@ -23,6 +23,7 @@ import java.util.Optional;
 final class ProcessService {
     private static final int SIGNAL_KILL = 9;
     private static final int SIGNAL_TERMINATE = 15;
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(2);
     private static final int TAG_CHARS_MAX = 1024;
     private static final int COLUMNS_DEFAULT = 80;
     private static final int ROWS_DEFAULT = 24;
@@ -257,6 +258,10 @@ final class ProcessService {
             } catch (GloveboxException e) {
                 throw HostedProcess.missing(e, process.pid());
             }
+            if (signal == SIGNAL_KILL) {
+                // What was killed is not listed any more when its killer hears of it.
+                process.awaitEnd(KILL_PATIENCE);
+            }
             return Map.of();
         });
     }
@@ -271,7 +276,11 @@ final class ProcessService {
                             ConnectCode.FAILED_PRECONDITION,
                             "the process with pid " + process.pid() + " has no terminal to resize");
                 }
-                call.execute(new Command.ResizeTerminal(call.target().id(), process.id(), size.get()));
+                try {
+                    call.execute(new Command.ResizeTerminal(call.target().id(), process.id(), size.get()));
+                } catch (GloveboxException e) {
+                    throw HostedProcess.missing(e, process.pid());
+                }
             }
             return Map.of();
         });
