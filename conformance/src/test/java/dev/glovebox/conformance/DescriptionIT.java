@@ -86,10 +86,10 @@ class DescriptionIT {
                 .containsAll(PUBLIC);
     }
 
+    /// But for what E2B's clients find, at paths that do not begin with the native API's.
     @Test
     void nothingIsServedThatIsNotDescribed() {
-        for (String path :
-                List.of("/v1", "/v1/", "/metrics/", "/health", "/openapi", "/v1/run/x", "/admin", "/v1/audit")) {
+        for (String path : List.of("/v1", "/v1/", "/metrics/", "/openapi", "/v1/run/x", "/admin", "/v1/audit")) {
             assertThat(raw.send("GET", path, "").status()).as(path).isEqualTo(404);
         }
     }
