@@ -8,6 +8,7 @@ import dev.glovebox.backends.Supervision;
 import dev.glovebox.backends.template.TemplateStore;
 import dev.glovebox.core.Command;
 import dev.glovebox.core.Principal;
+import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.SandboxBackend;
 import dev.glovebox.engine.Engine;
@@ -44,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
@@ -178,11 +180,10 @@ public final class Main {
 
     /// The ports of sandboxes that this server answers itself.
     private static Map<Integer, SandboxPort> ownPorts(Engine engine, SandboxTokens tokens, Clock clock) {
+        Predicate<SandboxId> isRunning = id -> engine.ownerOf(id).isPresent();
         return Map.of(
-                SandboxPort.ENVD, new EnvdPort(new EnvdServices(engine, tokens, clock)),
-                SandboxPort.INTERPRETER,
-                        new InterpreterPort(new InterpreterServices(
-                                engine, clock, id -> engine.ownerOf(id).isPresent())));
+                SandboxPort.ENVD, new EnvdPort(new EnvdServices(engine, tokens, clock, isRunning)),
+                SandboxPort.INTERPRETER, new InterpreterPort(new InterpreterServices(engine, clock, isRunning)));
     }
 
     /// A server that runs. Closing it refuses new work, ends all sandboxes, then everything else.

@@ -327,6 +327,18 @@ final class E2bEnvdIT {
         }
     }
 
+    /// The processes of a sandbox end with it, some of them in time to say how: that is no news of theirs.
+    @Test
+    void aSandboxThatIsKilledCutsTheStream() throws Exception {
+        try (E2bClient client = new E2bClient(server);
+                E2bClient.Frames frames = client.stream("process.Process/Start", process("wait"))) {
+            frames.next();
+            server.gate.execute(
+                    new Principal(TenantId.DEFAULT, "test", Principal.Role.TENANT), new Command.KillSandbox(client.id));
+            assertThatThrownBy(frames::next).isInstanceOf(IOException.class);
+        }
+    }
+
     @Test
     void aSandboxThatIsGoneAnswers502() throws Exception {
         try (E2bClient client = new E2bClient(server)) {

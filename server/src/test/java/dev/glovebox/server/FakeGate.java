@@ -238,6 +238,7 @@ public final class FakeGate implements Gate {
         private Command.Done kill() {
             sandbox = sandbox.withState(new SandboxState.Dead(StopReason.KILLED, sandbox.createdAt()));
             boxes.remove(sandbox.id());
+            processes.values().forEach(FakeScript::stop);
             return Command.Done.DONE;
         }
 

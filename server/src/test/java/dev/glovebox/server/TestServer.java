@@ -2,6 +2,7 @@ package dev.glovebox.server;
 
 import dev.glovebox.core.Command;
 import dev.glovebox.core.Principal;
+import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.backend.TierStatus;
@@ -75,12 +76,12 @@ final class TestServer implements AutoCloseable {
     /// As the product: E2B's clients are served on their ports.
     static TestServer forE2b() {
         return new TestServer(server -> Map.of(
-                SandboxPort.ENVD, new EnvdPort(new EnvdServices(server.gate, server.tokens, server.gate.clock)),
+                SandboxPort.ENVD,
+                        new EnvdPort(
+                                new EnvdServices(server.gate, server.tokens, server.gate.clock, server::isRunning)),
                 SandboxPort.INTERPRETER,
-                        new InterpreterPort(new InterpreterServices(
-                                server.gate,
-                                server.gate.clock,
-                                id -> server.gate.ownerOf(id).isPresent()))));
+                        new InterpreterPort(
+                                new InterpreterServices(server.gate, server.gate.clock, server::isRunning))));
     }
 
     private TestServer(Function<TestServer, Map<Integer, SandboxPort>> ports) {
@@ -151,6 +152,10 @@ final class TestServer implements AutoCloseable {
 
     private String key(TenantId tenant, Principal.Role role) {
         return gate.keys.create(new Command.CreateKey(tenant, role, "test")).secret();
+    }
+
+    private boolean isRunning(SandboxId id) {
+        return gate.ownerOf(id).isPresent();
     }
 
     int port() {

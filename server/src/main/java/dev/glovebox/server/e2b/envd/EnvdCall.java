@@ -5,6 +5,7 @@ import dev.glovebox.core.FileAccess;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.GuestUser;
+import dev.glovebox.core.SandboxId;
 import dev.glovebox.engine.Gate;
 import dev.glovebox.sdk.RecordJson;
 import dev.glovebox.server.e2b.traffic.SandboxTarget;
@@ -19,6 +20,7 @@ import java.time.Clock;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /// One request to a sandbox's envd: which sandbox, who asks as which user, and how it is answered. Belongs to the
 /// thread that serves it.
@@ -52,6 +54,10 @@ final class EnvdCall {
 
     Gate gate() {
         return services.gate();
+    }
+
+    Predicate<SandboxId> isRunning() {
+        return services.isRunning();
     }
 
     Clock clock() {

@@ -1,6 +1,7 @@
 package dev.glovebox.server.e2b.envd;
 
 import dev.glovebox.core.Command;
+import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.Execution;
 import dev.glovebox.core.ExecutionSink;
 import dev.glovebox.core.GloveboxException;
@@ -34,7 +35,8 @@ final class HostedProcess {
     interface Life {
         void begun(HostedProcess process);
 
-        void ended(HostedProcess process);
+        /// Whether its sandbox still runs. If not, how it ended is not to be told: it is the sandbox that ended.
+        boolean ended(HostedProcess process);
     }
 
     HostedProcess(Execution.ProcessSpec spec, ProcessConfig config, Optional<String> tag) {
@@ -96,8 +98,11 @@ final class HostedProcess {
     }
 
     private void finish(Life life, ProcessEvent end) {
-        life.ended(this);
-        fanout.finish(end);
+        boolean isTold = life.ended(this);
+        fanout.finish(
+                isTold
+                        ? end
+                        : new ProcessEvent.Failed(new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox ended")));
         ended.countDown();
     }
 
@@ -151,6 +156,6 @@ final class HostedProcess {
 
     /// That a process has ended is the same to a caller as that it is not there.
     static RuntimeException missing(GloveboxException e, long pid) {
-        return e.code() == dev.glovebox.core.ErrorCode.PROCESS_NOT_FOUND ? ProcessHub.notFound("pid " + pid) : e;
+        return e.code() == ErrorCode.PROCESS_NOT_FOUND ? ProcessHub.notFound("pid " + pid) : e;
     }
 }

@@ -1,9 +1,7 @@
 package dev.glovebox.server.e2b.envd;
 
 import dev.glovebox.core.Limits;
-import dev.glovebox.core.Principal;
 import dev.glovebox.core.SandboxId;
-import dev.glovebox.engine.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of all sandboxes that were started here: those that run, and for a while those that have ended, so
@@ -39,9 +38,11 @@ final class ProcessHub {
     /// Starts a process.
     ///
     /// @return who is told from its start on what it does
-    Fanout.Reader start(Gate gate, Principal principal, SandboxId sandbox, HostedProcess process) {
+    Fanout.Reader start(EnvdCall call, HostedProcess process) {
+        SandboxId sandbox = call.target().id();
+        Predicate<SandboxId> isRunning = call.isRunning();
         Fanout.Reader reader = process.fanout().subscribe();
-        process.launch(gate, principal, sandbox, new HostedProcess.Life() {
+        process.launch(call.gate(), call.target().principal(), sandbox, new HostedProcess.Life() {
             @Override
             public void begun(HostedProcess begun) {
                 change(sandbox, processes -> {
@@ -52,8 +53,9 @@ final class ProcessHub {
             }
 
             @Override
-            public void ended(HostedProcess ended) {
+            public boolean ended(HostedProcess ended) {
                 remember(sandbox, ended);
+                return isRunning.test(sandbox);
             }
         });
         return reader;

@@ -36,8 +36,7 @@ final class ProcessService {
         Connect.streaming(call, (message, stream) -> {
             Optional<Duration> timeout = Connect.timeout(call);
             HostedProcess process = process(call, message, timeout);
-            try (Fanout.Reader reader = hub.start(
-                    call.gate(), call.target().principal(), call.target().id(), process)) {
+            try (Fanout.Reader reader = hub.start(call, process)) {
                 new ProcessStream(stream, reader, Connect.keepalive(call), process.hasTerminal())
                         .followToTimeout(timeout.isPresent());
             } catch (GloveboxException e) {

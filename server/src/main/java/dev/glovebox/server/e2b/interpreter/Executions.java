@@ -93,6 +93,10 @@ final class Executions {
     private void execute(String code, Map<String, String> environment) {
         try {
             Kernel.Answer answer = context.execute(gateway, code, environment, run);
+            if (!call.isSandboxRunning()) {
+                // How it ended is how the sandbox ended, which clients are told otherwise.
+                throw new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox ended");
+            }
             run.finishText();
             answer.error().ifPresent(this::tell);
             outbox.end();

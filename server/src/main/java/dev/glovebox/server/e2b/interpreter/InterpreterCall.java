@@ -22,15 +22,19 @@ import java.util.List;
 
 /// One request to a sandbox's code interpreter. Belongs to the thread that serves it.
 final class InterpreterCall {
-    private final Gate gate;
+    private final InterpreterServices services;
     private final SandboxTarget target;
     private final ServerRequest request;
     private final ServerResponse response;
     private final SandboxContexts contexts;
 
     InterpreterCall(
-            Gate gate, SandboxTarget target, ServerRequest request, ServerResponse response, SandboxContexts contexts) {
-        this.gate = gate;
+            InterpreterServices services,
+            SandboxTarget target,
+            ServerRequest request,
+            ServerResponse response,
+            SandboxContexts contexts) {
+        this.services = services;
         this.target = target;
         this.request = request;
         this.response = response;
@@ -47,6 +51,10 @@ final class InterpreterCall {
 
     SandboxContexts contexts() {
         return contexts;
+    }
+
+    boolean isSandboxRunning() {
+        return services.isRunning().test(target.id());
     }
 
     Tier tier() {
@@ -68,7 +76,7 @@ final class InterpreterCall {
                 Limits.OUTPUT_BYTES_MAX,
                 sandbox.diskBytes(),
                 sandbox.fileCount());
-        return new SandboxGateway(gate, target, limits);
+        return new SandboxGateway(services.gate(), target, limits);
     }
 
     private record SandboxGateway(Gate gate, SandboxTarget target, ResourceLimits limits)

@@ -32,7 +32,7 @@ public final class InterpreterPort implements SandboxPort {
 
     @Override
     public void serve(SandboxTarget target, ServerRequest request, ServerResponse response) {
-        InterpreterCall call = new InterpreterCall(services.gate(), target, request, response, contexts(target));
+        InterpreterCall call = new InterpreterCall(services, target, request, response, contexts(target));
         try {
             dispatch(call, request.prologue().method().text(), path(request));
         } catch (CloseConnectionException | RequestException e) {
