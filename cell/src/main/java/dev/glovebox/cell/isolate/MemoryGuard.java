@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// the guest is then ended, and V8 gets room to come back to JavaScript. A sampler looks at running guests as
 /// well, for what V8 counts late: a WebAssembly memory that grows.
 final class MemoryGuard {
-    /// The largest thing that V8 allocates at once is 1 GiB, a string of two-byte characters. Without room for it the
-    /// whole process would abort. It is taken only until the guest, which is ended by then, comes to its next step.
-    private static final long ROOM_TO_END_IN = 1200L * 1024 * 1024;
+    /// V8 asks once, and aborts the whole process if what it was asked for does not fit: a buffer can have any
+    /// size for which the machine gives addresses, whether or not it has the memory. So there is room for all of
+    /// them. The guest is ended by then, and comes to its next step before it touches what it got.
+    private static final long ROOM_TO_END_IN = 1L << 46;
 
     private final V8Runtime runtime;
     private final Control control;

@@ -145,6 +145,11 @@ class IsolateAttackIT {
     @ValueSource(
             strings = {
                 "new ArrayBuffer(1 << 30)",
+                "new ArrayBuffer(2 ** 32)",
+                "new Float64Array(2 ** 30).fill(1)",
+                "new ArrayBuffer(2 ** 33).slice(0)",
+                "new ArrayBuffer(2 ** 50)",
+                "new ArrayBuffer(1, { maxByteLength: 2 ** 34 }).resize(2 ** 33)",
                 "new Uint8Array(1.5e9).fill(1)",
                 "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))",
                 "const a = []; for (;;) a.push({ x: 1, y: [1, 2, 3] })",
