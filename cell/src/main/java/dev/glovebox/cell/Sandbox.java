@@ -111,10 +111,10 @@ final class Sandbox implements AutoCloseable {
     ///
     /// @throws GloveboxException if the sandbox has too many, or has ended
     void add(GuestRun run) {
-        if (runs.size() >= Limits.PROCESSES_PER_SANDBOX_MAX) {
+        if (runs.size() >= Limits.CELL_PROCESSES_PER_SANDBOX_MAX) {
             throw new GloveboxException(
                     ErrorCode.QUOTA_EXCEEDED,
-                    "the sandbox has " + Limits.PROCESSES_PER_SANDBOX_MAX + " processes, which is the bound");
+                    "the sandbox has " + Limits.CELL_PROCESSES_PER_SANDBOX_MAX + " processes, which is the bound");
         }
         runs.put(run.id(), run);
         if (closed) {

@@ -121,7 +121,10 @@ public final class Limits {
     public static final int SANDBOXES_PER_TENANT_MAX = 200;
     public static final int SANDBOXES_MAX = 1000;
     public static final int CONTEXTS_PER_SANDBOX_MAX = 16;
-    public static final int PROCESSES_PER_SANDBOX_MAX = 64;
+    /// Programs that are started from outside and run at once; as many as an agent takes.
+    public static final int PROCESSES_PER_SANDBOX_MAX = 256;
+    /// The same in a cell, where each is an interpreter with a memory of its own.
+    public static final int CELL_PROCESSES_PER_SANDBOX_MAX = 64;
     /// Connections to its ports at once: what some browsers open to one page. Each may hold 0.6 MiB of the server while
     /// nobody reads, and takes one of the 1024 channels of the sandbox, of which files and processes need some.
     public static final int PORT_CONNECTIONS_PER_SANDBOX_MAX = 256;

@@ -339,7 +339,7 @@ class EngineLifeTest {
                 .toList();
         recordings.forEach(recording -> recording.awaitStdout("ready"));
         refusal(() -> bench.engine.execute(Samples.ALICES_KEY, EngineBench.start(id, GuestTask.HELLO)))
-                .is(ErrorCode.QUOTA_EXCEEDED, "already runs 64 processes");
+                .is(ErrorCode.QUOTA_EXCEEDED, "already runs " + Limits.PROCESSES_PER_SANDBOX_MAX + " processes");
         kill(id);
         running.forEach(BackendBench::await);
     }
