@@ -209,7 +209,11 @@ public final class FakeGate implements Gate {
                         portsOpen.decrementAndGet();
                     }
                 }
-                case Command.ResizeTerminal _, Command.WatchDirectory _, Command.RestartContext _ ->
+                case Command.RestartContext restart -> {
+                    context(restart.context());
+                    yield Command.Done.DONE;
+                }
+                case Command.ResizeTerminal _, Command.WatchDirectory _ ->
                     throw new GloveboxException(ErrorCode.UNSUPPORTED, "the fake does not do this");
                 case Command.MeasureSandbox _ -> new SandboxUsage(Duration.ofMillis(500), 1000, 2000, 10, 20, 1, 2);
                 case Command.OpenContext open -> open(open);

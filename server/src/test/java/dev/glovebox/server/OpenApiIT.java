@@ -24,17 +24,18 @@ import tools.jackson.databind.json.JsonMapper;
 final class OpenApiIT {
     private static final JsonMapper JSON = new JsonMapper();
 
-    private static final Map<String, String> BODIES = Map.of(
-            "RunRequest", "{\"language\":\"python\",\"code\":\"out x\\nresult 1\\nraise E\"}",
-            "SandboxRequest", "{\"metadata\":{\"a\":\"b\"}}",
-            "LeaseRequest", "{\"leaseSeconds\":60}",
-            "CommandRequest", "{\"args\":[\"out\",\"x\"]}",
-            "InputRequest", "{\"text\":\"x\"}",
-            "SignalRequest", "{\"signal\":15}",
-            "PathRequest", "{\"path\":\"/d\"}",
-            "MoveRequest", "{\"from\":\"/f\",\"to\":\"/g\"}",
-            "ContextRequest", "{}",
-            "ExecuteRequest", "{\"code\":\"out x\"}");
+    private static final Map<String, String> BODIES = Map.ofEntries(
+            Map.entry("RunRequest", "{\"language\":\"python\",\"code\":\"out x\\nresult 1\\nraise E\"}"),
+            Map.entry("SandboxRequest", "{\"metadata\":{\"a\":\"b\"}}"),
+            Map.entry("LeaseRequest", "{\"leaseSeconds\":60}"),
+            Map.entry("CommandRequest", "{\"args\":[\"out\",\"x\"]}"),
+            Map.entry("InputRequest", "{\"text\":\"x\"}"),
+            Map.entry("SignalRequest", "{\"signal\":15}"),
+            Map.entry("PathRequest", "{\"path\":\"/d\"}"),
+            Map.entry("MoveRequest", "{\"from\":\"/f\",\"to\":\"/g\"}"),
+            Map.entry("ContextRequest", "{}"),
+            Map.entry("ExecuteRequest", "{\"code\":\"out x\"}"),
+            Map.entry("TerminalSet", "{\"columns\":80,\"rows\":24}"));
 
     private static TestServer server;
     private static HttpClient client;
@@ -93,7 +94,7 @@ final class OpenApiIT {
                 : "";
         String filled = path.replace("{cid}", context).replace("{pid}", "1").replace("{port}", "80");
         filled = path.startsWith("/v1/keys/") ? "/v1/keys/key-3" : filled.replace("{id}", sandbox);
-        return path.matches(".*/files(/stat|/list)?") ? filled + "?path=/f" : filled;
+        return path.matches(".*/files(/stat|/list|/watch)?") ? filled + "?path=/f" : filled;
     }
 
     private static @Nullable String body(JsonNode operation) {
@@ -111,8 +112,8 @@ final class OpenApiIT {
         if (described.isMissingNode()) {
             described = operation.get("responses").get("default");
             assertThat(response.statusCode()).as(name + ": " + response.body()).isGreaterThanOrEqualTo(400);
-            // No process runs when these are asked, and nobody asks for another protocol.
-            assertThat(name).containsAnyOf("/stdin", "/signal", "/ports");
+            // No process runs when these are asked, nobody asks for another protocol, and the fake watches nothing.
+            assertThat(name).containsAnyOf("/stdin", "/signal", "/terminal", "/ports", "/watch");
         }
         String type = response.headers().firstValue("Content-Type").orElse("").split(";", 2)[0];
         JsonNode media = described.path("content").path(type);
