@@ -73,10 +73,13 @@ public final class Limits {
     public static final long REQUEST_BYTES_MAX = 64 * MIB;
     /// A request body of E2B's control plane: metadata and an environment.
     public static final int CONTROL_REQUEST_BYTES_MAX = (int) MIB;
-    /// One message to a sandbox's files and processes in E2B's protocol, input for a process in base64 included; held
-    /// in
-    /// memory as a whole.
+    /// One message to a sandbox's files and processes in E2B's protocol, input for a process in base64 included. It is
+    /// held in memory as a whole.
     public static final int ENVD_MESSAGE_BYTES_MAX = (int) (8 * MIB);
+    /// The message that begins a stream, which lives as long as the stream: arguments and an environment, escaped.
+    public static final int ENVD_START_BYTES_MAX = (int) (2 * MIB);
+    /// All such messages that are held at once; each takes about three times its size.
+    public static final int ENVD_MESSAGES_BYTES_MAX = (int) (48 * MIB);
     /// A WebAssembly module given by a user.
     public static final int MODULE_BYTES_MAX = (int) (32 * MIB);
 
@@ -101,6 +104,9 @@ public final class Limits {
 
     /// Output that waits for the reader that is furthest; with more, the process waits too, as with any pipe.
     public static final int PROCESS_BACKLOG_BYTES = 256 * 1024;
+    /// Output that waits for readers of all processes together; with more, each process has a sixteenth of its own
+    /// bounds.
+    public static final long PROCESS_BACKLOGS_BYTES_MAX = 64 * MIB;
     /// How far one of several readers may be behind the furthest before the others are more important.
     public static final int PROCESS_LAG_BYTES_MAX = (int) MIB;
     /// How long all others wait for a reader that is so far behind, until it has caught up again.

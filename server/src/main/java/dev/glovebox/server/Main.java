@@ -19,6 +19,7 @@ import dev.glovebox.server.api.ApiServices;
 import dev.glovebox.server.auth.Authenticator;
 import dev.glovebox.server.auth.KeyAuthenticator;
 import dev.glovebox.server.e2b.E2bSandboxes;
+import dev.glovebox.server.e2b.HeldBodies;
 import dev.glovebox.server.e2b.SandboxTokens;
 import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
@@ -181,9 +182,11 @@ public final class Main {
     /// The ports of sandboxes that this server answers itself.
     private static Map<Integer, SandboxPort> ownPorts(Engine engine, SandboxTokens tokens, Clock clock) {
         Predicate<SandboxId> isRunning = id -> engine.ownerOf(id).isPresent();
+        HeldBodies bodies = new HeldBodies();
         return Map.of(
-                SandboxPort.ENVD, new EnvdPort(new EnvdServices(engine, tokens, clock, isRunning)),
-                SandboxPort.INTERPRETER, new InterpreterPort(new InterpreterServices(engine, clock, isRunning)));
+                SandboxPort.ENVD, new EnvdPort(new EnvdServices(engine, tokens, clock, isRunning, bodies)),
+                SandboxPort.INTERPRETER,
+                        new InterpreterPort(new InterpreterServices(engine, clock, isRunning, bodies)));
     }
 
     /// A server that runs. Closing it refuses new work, ends all sandboxes, then everything else.

@@ -14,6 +14,7 @@ import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ApiServices;
 import dev.glovebox.server.auth.KeyAuthenticator;
 import dev.glovebox.server.e2b.E2bSandboxes;
+import dev.glovebox.server.e2b.HeldBodies;
 import dev.glovebox.server.e2b.SandboxTokens;
 import dev.glovebox.server.e2b.control.BuiltTemplate;
 import dev.glovebox.server.e2b.control.Control;
@@ -77,11 +78,11 @@ final class TestServer implements AutoCloseable {
     static TestServer forE2b() {
         return new TestServer(server -> Map.of(
                 SandboxPort.ENVD,
-                        new EnvdPort(
-                                new EnvdServices(server.gate, server.tokens, server.gate.clock, server::isRunning)),
+                        new EnvdPort(new EnvdServices(
+                                server.gate, server.tokens, server.gate.clock, server::isRunning, new HeldBodies())),
                 SandboxPort.INTERPRETER,
-                        new InterpreterPort(
-                                new InterpreterServices(server.gate, server.gate.clock, server::isRunning))));
+                        new InterpreterPort(new InterpreterServices(
+                                server.gate, server.gate.clock, server::isRunning, new HeldBodies()))));
     }
 
     private TestServer(Function<TestServer, Map<Integer, SandboxPort>> ports) {

@@ -3,13 +3,11 @@ package dev.glovebox.server.e2b.envd;
 import dev.glovebox.core.Limits;
 import dev.glovebox.sdk.RecordJson;
 import dev.glovebox.server.api.ClientWatch;
+import dev.glovebox.server.e2b.HeldBodies;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -53,18 +51,13 @@ final class Connect {
         requireType(call, UNARY_TYPE);
         try {
             requireVersion(call);
-            ConnectMessage message = ConnectMessage.parse(body(call));
             Map<String, ?> answer;
-            ClientWatch watch = ClientWatch.begin(call.request());
-            call.response().whenSent(watch::awaitReader);
-            try (watch) {
-                answer = handler.answer(message);
-            } catch (InterruptedException e) {
-                throw gone(e);
-            } catch (RuntimeException e) {
-                throw watch.isGone() ? gone(e) : e;
+            try (HeldBodies.Body body = body(call)) {
+                answer = watched(call, handler, ConnectMessage.parse(body.bytes()));
             }
             call.json(200, RecordJson.write(answer));
+        } catch (InterruptedException e) {
+            throw gone(e);
         } catch (CloseConnectionException | RequestException | HttpRefusal e) {
             throw e;
         } catch (RuntimeException e) {
@@ -73,6 +66,17 @@ final class Connect {
             }
             ConnectFailure failure = ConnectFailure.of(e);
             call.json(failure.code().httpStatus(), RecordJson.write(failure.body()));
+        }
+    }
+
+    private static Map<String, ?> watched(EnvdCall call, Unary handler, ConnectMessage message)
+            throws InterruptedException {
+        ClientWatch watch = ClientWatch.begin(call.request());
+        call.response().whenSent(watch::awaitReader);
+        try (watch) {
+            return handler.answer(message);
+        } catch (RuntimeException e) {
+            throw watch.isGone() ? gone(e) : e;
         }
     }
 
@@ -99,7 +103,7 @@ final class Connect {
         try (ConnectStream stream = new ConnectStream(call.response())) {
             try {
                 requireVersion(call);
-                handler.take(new EnvelopeReader(call.request().content().inputStream()));
+                handler.take(new EnvelopeReader(call.request().content().inputStream(), Limits.ENVD_START_BYTES_MAX));
                 stream.send(Map.of());
                 stream.end();
             } catch (InterruptedException e) {
@@ -164,20 +168,18 @@ final class Connect {
         }
     }
 
-    private static byte[] body(EnvdCall call) {
-        try (InputStream in = call.request().content().inputStream()) {
-            byte[] body = in.readNBytes(Limits.ENVD_MESSAGE_BYTES_MAX + 1);
-            if (body.length > Limits.ENVD_MESSAGE_BYTES_MAX) {
-                throw EnvelopeReader.tooLarge(body.length);
-            }
-            return body;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private static HeldBodies.Body body(EnvdCall call) throws InterruptedException {
+        HeldBodies.Body body =
+                call.bodies().read(call.request().content().inputStream(), Limits.ENVD_MESSAGE_BYTES_MAX);
+        if (body.bytes().length > Limits.ENVD_MESSAGE_BYTES_MAX) {
+            body.close();
+            throw EnvelopeReader.tooLarge(body.bytes().length, Limits.ENVD_MESSAGE_BYTES_MAX);
         }
+        return body;
     }
 
     private static ConnectMessage single(EnvdCall call) {
-        EnvelopeReader reader = new EnvelopeReader(call.request().content().inputStream());
+        EnvelopeReader reader = new EnvelopeReader(call.request().content().inputStream(), Limits.ENVD_START_BYTES_MAX);
         ConnectMessage message = reader.next().orElseThrow(() -> ConnectFailure.invalid("the message is missing"));
         if (reader.next().isPresent()) {
             throw ConnectFailure.invalid("this call takes one message");

@@ -8,6 +8,7 @@ import dev.glovebox.core.GuestUser;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.engine.Gate;
 import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.server.e2b.HeldBodies;
 import dev.glovebox.server.e2b.traffic.SandboxTarget;
 import dev.glovebox.wire.e2b.ErrorAnswer;
 import io.helidon.http.HeaderName;
@@ -54,6 +55,10 @@ final class EnvdCall {
 
     Gate gate() {
         return services.gate();
+    }
+
+    HeldBodies bodies() {
+        return services.bodies();
     }
 
     Predicate<SandboxId> isRunning() {

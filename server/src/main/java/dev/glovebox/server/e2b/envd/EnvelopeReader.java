@@ -1,6 +1,5 @@
 package dev.glovebox.server.e2b.envd;
 
-import dev.glovebox.core.Limits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -13,9 +12,12 @@ final class EnvelopeReader {
     private static final int COMPRESSED = 1;
 
     private final InputStream in;
+    private final int bytesMax;
 
-    EnvelopeReader(InputStream in) {
+    /// Messages of at most so many bytes.
+    EnvelopeReader(InputStream in, int bytesMax) {
         this.in = in;
+        this.bytesMax = bytesMax;
     }
 
     /// The next message; empty at the end of the stream.
@@ -39,8 +41,8 @@ final class EnvelopeReader {
     }
 
     private byte[] payload(int length) throws IOException {
-        if (length < 0 || length > Limits.ENVD_MESSAGE_BYTES_MAX) {
-            throw tooLarge(Integer.toUnsignedLong(length));
+        if (length < 0 || length > bytesMax) {
+            throw tooLarge(Integer.toUnsignedLong(length), bytesMax);
         }
         byte[] payload = in.readNBytes(length);
         if (payload.length < length) {
@@ -56,10 +58,10 @@ final class EnvelopeReader {
                 : ConnectFailure.invalid("a message from a client has the flags 0, not " + Byte.toUnsignedInt(flags));
     }
 
-    static ConnectFailure tooLarge(long bytes) {
+    static ConnectFailure tooLarge(long bytes, int bytesMax) {
         return new ConnectFailure(
                 ConnectCode.RESOURCE_EXHAUSTED,
-                "the message has " + bytes + " bytes; the bound is " + Limits.ENVD_MESSAGE_BYTES_MAX
+                "the message has " + bytes + " bytes; the bound is " + bytesMax
                         + ": put large content into files, or send it in parts");
     }
 }

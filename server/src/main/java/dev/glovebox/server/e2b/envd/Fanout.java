@@ -21,6 +21,7 @@ final class Fanout {
     private static final int EVENT_BYTES = 96;
 
     private final Limit limit;
+    private final Backlogs backlogs;
     private final ReentrantLock lock = new ReentrantLock();
     /// Something was taken, or a reader left.
     private final Condition moved = lock.newCondition();
@@ -38,8 +39,18 @@ final class Fanout {
                 Limits.PROCESS_STALL_MAX);
     }
 
-    Fanout(Limit limit) {
+    /// @param backlogs what waits for readers of all processes
+    Fanout(Limit limit, Backlogs backlogs) {
         this.limit = limit;
+        this.backlogs = backlogs;
+    }
+
+    private int backlogBytes() {
+        return backlogs.share(limit.backlogBytes());
+    }
+
+    private int lagBytes() {
+        return backlogs.share(limit.lagBytes());
     }
 
     /// A new reader. It is told that the process has started, also if that was long ago, then what it says from now on.
@@ -115,8 +126,8 @@ final class Fanout {
                 furthest = reader.bytes < furthest.bytes ? reader : furthest;
                 hindmost = reader.bytes > hindmost.bytes ? reader : hindmost;
             }
-            boolean isPaced = furthest.bytes >= limit.backlogBytes();
-            if (!isPaced && hindmost.bytes < limit.lagBytes()) {
+            boolean isPaced = furthest.bytes >= backlogBytes();
+            if (!isPaced && hindmost.bytes < lagBytes()) {
                 return 0;
             }
             long left =
@@ -131,11 +142,9 @@ final class Fanout {
 
     /// Counts waiting against those who are waited for while another is ready.
     private void spend(long nanos) {
-        boolean isOneReady = readers.stream().anyMatch(reader -> reader.bytes < limit.backlogBytes());
+        boolean isOneReady = readers.stream().anyMatch(reader -> reader.bytes < backlogBytes());
         if (isOneReady) {
-            readers.stream()
-                    .filter(reader -> reader.bytes >= limit.lagBytes())
-                    .forEach(reader -> reader.graceNanos -= nanos);
+            readers.stream().filter(reader -> reader.bytes >= lagBytes()).forEach(reader -> reader.graceNanos -= nanos);
         }
     }
 
@@ -164,13 +173,13 @@ final class Fanout {
         private long graceNanos = limit.grace().toNanos();
         private @Nullable ConnectFailure dropped;
 
-        /// Under the lock, as are the next two.
+        /// Under the lock, as are the next four.
         private void add(ProcessEvent event) {
             if (events.isEmpty()) {
                 lastTaken = System.nanoTime();
             }
             events.add(event);
-            bytes += sizeOf(event);
+            count(sizeOf(event));
             filled.signal();
         }
 
@@ -179,10 +188,19 @@ final class Fanout {
                     ConnectCode.RESOURCE_EXHAUSTED,
                     "output was lost: this reader was " + bytes + " bytes behind and was waited for in vain for "
                             + patience.toMillis() + " ms; the process goes on, connect to it again");
-            events.clear();
-            bytes = 0;
+            clear();
             readers.remove(this);
             filled.signal();
+        }
+
+        private void count(int more) {
+            bytes += more;
+            backlogs.add(more);
+        }
+
+        private void clear() {
+            events.clear();
+            count(-bytes);
         }
 
         private static int sizeOf(ProcessEvent event) {
@@ -206,9 +224,9 @@ final class Fanout {
                     nanos = filled.awaitNanos(nanos);
                 }
                 ProcessEvent event = events.remove();
-                bytes -= sizeOf(event);
+                count(-sizeOf(event));
                 lastTaken = System.nanoTime();
-                if (bytes < limit.backlogBytes()) {
+                if (bytes < backlogBytes()) {
                     graceNanos = limit.grace().toNanos();
                 }
                 moved.signalAll();
@@ -223,8 +241,7 @@ final class Fanout {
             lock.lock();
             try {
                 readers.remove(this);
-                events.clear();
-                bytes = 0;
+                clear();
                 moved.signalAll();
             } finally {
                 lock.unlock();

@@ -26,7 +26,7 @@ final class HostedProcess {
     private final Execution.ProcessSpec spec;
     private final ProcessConfig config;
     private final Optional<String> tag;
-    private final Fanout fanout = new Fanout(Fanout.Limit.PRODUCT);
+    private final Fanout fanout;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable ProcessId id;
     private volatile long pid;
@@ -39,7 +39,8 @@ final class HostedProcess {
         boolean ended(HostedProcess process);
     }
 
-    HostedProcess(Execution.ProcessSpec spec, ProcessConfig config, Optional<String> tag) {
+    HostedProcess(Execution.ProcessSpec spec, ProcessConfig config, Optional<String> tag, Backlogs backlogs) {
+        this.fanout = new Fanout(Fanout.Limit.PRODUCT, backlogs);
         this.spec = spec;
         this.config = config;
         this.tag = tag;

@@ -18,9 +18,15 @@ import java.util.Optional;
 /// files do not follow the last link. What it finds can change at once; it serves to tell, never to protect. For one
 /// request: what it has seen it does not ask for again.
 final class LinkWalk {
+    /// A guest can make links of links that take a lot of asking.
+    private static final int ASKED_MAX = 50_000;
+
+    private static final int SEEN_MAX = 4_000;
+
     private final EnvdCall call;
     private final FileAccess access;
     private final Map<GuestPath, Optional<FileEntry>> seen = new HashMap<>();
+    private int asked;
 
     LinkWalk(EnvdCall call, FileAccess access) {
         this.call = call;
@@ -29,15 +35,35 @@ final class LinkWalk {
 
     /// A file as it is, a link as a link; empty if there is none.
     Optional<FileEntry> look(GuestPath path) {
+        Optional<FileEntry> found = ask(path);
+        remember(path, found);
+        return found;
+    }
+
+    /// The same without its attributes, from memory if it was seen before.
+    private Optional<FileEntry> glance(GuestPath path) {
         Optional<FileEntry> known = seen.get(path);
-        if (known == null) {
-            known = ask(path);
-            seen.put(path, known);
+        return known != null ? known : remember(path, ask(path));
+    }
+
+    private Optional<FileEntry> remember(GuestPath path, Optional<FileEntry> found) {
+        Optional<FileEntry> slim = found.map(entry -> new FileEntry(
+                entry.path(), entry.type(), entry.sizeBytes(), entry.mode(), entry.modified(), entry.linkTarget()));
+        if (seen.size() >= SEEN_MAX) {
+            seen.clear();
         }
-        return known;
+        seen.put(path, slim);
+        return slim;
     }
 
     private Optional<FileEntry> ask(GuestPath path) {
+        asked++;
+        if (asked > ASKED_MAX) {
+            throw new ConnectFailure(
+                    ConnectCode.RESOURCE_EXHAUSTED,
+                    "following the symbolic links here takes more than " + ASKED_MAX
+                            + " looks, the bound: list less at once");
+        }
         try {
             return Optional.of(call.execute(new Command.StatFile(call.target().id(), path, access)));
         } catch (GloveboxException e) {
@@ -55,7 +81,7 @@ final class LinkWalk {
     ///
     /// @return empty if it leads nowhere, or in circles
     Optional<Real> follow(GuestPath path) {
-        Optional<FileEntry> direct = look(path);
+        Optional<FileEntry> direct = glance(path);
         if (direct.isPresent() && direct.get().type() != FileEntry.Type.SYMLINK) {
             return direct.map(entry -> new Real(path, entry));
         }
@@ -69,7 +95,7 @@ final class LinkWalk {
         while (!left.isEmpty()) {
             String part = left.removeFirst();
             GuestPath next = GuestPath.resolve(at, part);
-            FileEntry entry = look(next).orElse(null);
+            FileEntry entry = glance(next).orElse(null);
             if (entry == null) {
                 return Optional.empty();
             }
@@ -88,7 +114,7 @@ final class LinkWalk {
             at = entry.linkTarget().startsWith("/") ? GuestPath.ROOT : at;
         }
         GuestPath end = at;
-        return look(end).map(entry -> new Real(end, entry));
+        return glance(end).map(entry -> new Real(end, entry));
     }
 
     private static List<String> parts(String path) {

@@ -29,6 +29,7 @@ final class ProcessService {
     private static final int ROWS_DEFAULT = 24;
 
     private final ProcessHub hub = new ProcessHub();
+    private final Backlogs backlogs = new Backlogs();
 
     /// Starts a process and follows it. It lives on when the client goes away; its time-out ends it wherever the client
     /// is.
@@ -71,7 +72,7 @@ final class ProcessService {
         }
     }
 
-    private static HostedProcess process(EnvdCall call, ConnectMessage message, Optional<Duration> timeout) {
+    private HostedProcess process(EnvdCall call, ConnectMessage message, Optional<Duration> timeout) {
         ConnectMessage asked = message.requiredMessage("process");
         Optional<TerminalSize> terminal = message.message("pty").map(ProcessService::size);
         Optional<String> tag = message.optionalText("tag");
@@ -97,7 +98,7 @@ final class ProcessService {
                 limits(call, timeout),
                 Optional.of(user),
                 terminal);
-        return new HostedProcess(spec, config, tag);
+        return new HostedProcess(spec, config, tag, backlogs);
     }
 
     private static GuestPath directory(EnvdCall call, ProcessConfig config, GuestUser user) {

@@ -9,14 +9,13 @@ import dev.glovebox.core.Tier;
 import dev.glovebox.engine.Gate;
 import dev.glovebox.sdk.MalformedJsonException;
 import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.server.e2b.HeldBodies;
 import dev.glovebox.server.e2b.traffic.SandboxTarget;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -94,19 +93,20 @@ final class InterpreterCall {
 
     /// The body as a record; what it does not know is passed over, for newer clients say more.
     <T extends Record> T body(Class<T> type) {
-        try (InputStream in = request.content().inputStream()) {
-            byte[] body = in.readNBytes(Limits.ENVD_MESSAGE_BYTES_MAX + 1);
-            if (body.length > Limits.ENVD_MESSAGE_BYTES_MAX) {
+        try (HeldBodies.Body body =
+                services.bodies().read(request.content().inputStream(), Limits.ENVD_MESSAGE_BYTES_MAX)) {
+            if (body.bytes().length > Limits.ENVD_MESSAGE_BYTES_MAX) {
                 throw new Refusal(
                         413,
                         "the request is larger than the bound of " + Limits.ENVD_MESSAGE_BYTES_MAX
                                 + " bytes: put data into files");
             }
-            return RecordJson.read(type, body, RecordJson.UnknownFields.PASSED_OVER);
+            return RecordJson.read(type, body.bytes(), RecordJson.UnknownFields.PASSED_OVER);
         } catch (MalformedJsonException e) {
             throw new Refusal(400, String.valueOf(e.getMessage()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloseConnectionException("the server closes the connection", e);
         }
     }
 

@@ -26,10 +26,12 @@ final class EnvelopeReaderTest {
     }
 
     private static EnvelopeReader reader(byte[]... parts) {
-        return new EnvelopeReader(Arrays.stream(parts)
-                .map(part -> (java.io.InputStream) new ByteArrayInputStream(part))
-                .reduce(SequenceInputStream::new)
-                .orElseThrow());
+        return new EnvelopeReader(
+                Arrays.stream(parts)
+                        .map(part -> (java.io.InputStream) new ByteArrayInputStream(part))
+                        .reduce(SequenceInputStream::new)
+                        .orElseThrow(),
+                Limits.ENVD_START_BYTES_MAX);
     }
 
     @Test
@@ -62,7 +64,7 @@ final class EnvelopeReaderTest {
 
     @Test
     void lengthsThatAreTooLargeAreRefusedBeforeAnythingIsHeld() {
-        for (int length : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Limits.ENVD_MESSAGE_BYTES_MAX + 1}) {
+        for (int length : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Limits.ENVD_START_BYTES_MAX + 1}) {
             assertThatThrownBy(() -> reader(envelope(0, length, "{}")).next())
                     .isInstanceOfSatisfying(
                             ConnectFailure.class,

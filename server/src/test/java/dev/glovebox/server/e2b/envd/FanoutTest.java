@@ -22,7 +22,7 @@ final class FanoutTest {
     private static final int CHUNK = 1000;
 
     private static Fanout fanout(int backlog, int lag, Duration grace, Duration stall) {
-        return new Fanout(new Fanout.Limit(backlog, lag, grace, stall));
+        return new Fanout(new Fanout.Limit(backlog, lag, grace, stall), new Backlogs());
     }
 
     private static ProcessEvent.Output output(int number) {
@@ -153,6 +153,27 @@ final class FanoutTest {
         assertThat(process).isNotDone();
         reader.close();
         process.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void whereMuchWaitsEachProcessWaitsSooner() throws Exception {
+        Backlogs backlogs = new Backlogs(20L * CHUNK);
+        Fanout.Limit limit = new Fanout.Limit(32 * CHUNK, 64 * CHUNK, Duration.ofHours(1), Duration.ofHours(1));
+        Fanout first = new Fanout(limit, backlogs);
+        Fanout second = new Fanout(limit, backlogs);
+        try (Fanout.Reader one = first.subscribe();
+                Fanout.Reader other = second.subscribe()) {
+            CompletableFuture<Void> large = flood(first, 100);
+            Thread.sleep(100);
+            assertThat(large).isNotDone();
+            CompletableFuture<Void> small = flood(second, 10);
+            Thread.sleep(100);
+            assertThat(small).isNotDone();
+            assertThat(all(other, Duration.ZERO)).hasSize(11);
+            assertThat(all(one, Duration.ZERO)).hasSize(101);
+            large.get(20, TimeUnit.SECONDS);
+            small.get(20, TimeUnit.SECONDS);
+        }
     }
 
     @Test
