@@ -576,8 +576,8 @@ group('files', ({ scenario }) => {
   scenario('a watch with a time limit ends with it', async () => {
     const { files } = await shared()
     let reason
-    await files.watchDir('/home/user', () => {}, { timeoutMs: 500, onExit: (error) => void (reason = error ?? 'no error') })
-    await eventually('onExit', () => reason, { within: 5000 })
+    await files.watchDir('/home/user', () => {}, { timeoutMs: 3000, onExit: (error) => void (reason = error ?? 'no error') })
+    await eventually('onExit', () => reason, { within: 15_000 })
   }, { only: linux })
 
   scenario('abroad: paths that lead out, and other users\' names', async () => {
