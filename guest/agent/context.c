@@ -79,6 +79,7 @@ struct execution {
     int64_t asked_at;
     int64_t started_at;
     uint64_t cpu_before;
+    uint64_t cpu_seen; // used when it was last looked at: of one that is just being killed nothing more is told
     int64_t frozen_before;
 };
 
@@ -221,7 +222,8 @@ static void finish(struct execution *execution) {
     }
     ending_put(&answer, &execution->ending);
     put_number(&answer, TAG_USED_WALL_MICROS, (uint64_t)(now - execution->started_at));
-    put_number(&answer, TAG_USED_CPU_MICROS, cpu > execution->cpu_before ? cpu - execution->cpu_before : 0);
+    uint64_t cpu_used = cpu > execution->cpu_before ? cpu - execution->cpu_before : 0;
+    put_number(&answer, TAG_USED_CPU_MICROS, cpu_used > execution->cpu_seen ? cpu_used : execution->cpu_seen);
     put_number(&answer, TAG_USED_MEMORY_BYTES, memory);
     put_number(&answer, TAG_USED_OUTPUT_BYTES, used);
     put_number(&answer, TAG_QUEUED_MICROS, (uint64_t)(execution->started_at - execution->asked_at));
@@ -327,6 +329,7 @@ static void on_look(struct timer *timer) {
     struct execution *execution = CONTAINER(timer, struct execution, look);
     int64_t used = (int64_t)job_cpu(&execution->context->kernel.job) - (int64_t)execution->cpu_before;
     int64_t left = (int64_t)execution->limits.cpu_millis * MILLISECOND - used;
+    execution->cpu_seen = used > 0 ? (uint64_t)used : 0;
     if (left <= 0) {
         interrupt(execution, ending_timed_out(TAG_CPU_MILLIS, execution->limits.cpu_millis), true, HEED_LIMIT_MILLIS);
         return;
