@@ -28,6 +28,7 @@ enum {
     // After an interrupt at a limit or by CANCEL, and after one that the host asked for.
     HEED_LIMIT_MILLIS = 40,
     HEED_MILLIS = 500,
+    NUDGE_MILLIS = 2,
     DEATH_MILLIS = 40,
     LOOK_MILLIS = 20,
     RESULT_BYTES_MAX = 8 * 1024 * 1024,
@@ -57,6 +58,9 @@ struct execution {
     struct timer look;
     // What an interrupt or a kill must have brought about by then.
     struct timer grace;
+    // Until an interrupt is heeded; the time to the next one doubles.
+    struct timer nudge;
+    int nudge_millis;
     bool is_running;
     bool is_cancelled;
     bool has_error;
@@ -131,6 +135,7 @@ static void discard_execution(struct execution *execution) {
     timer_stop(&execution->wall);
     timer_stop(&execution->look);
     timer_stop(&execution->grace);
+    timer_stop(&execution->nudge);
     bytes_free(&execution->code);
     free(execution);
 }
@@ -289,6 +294,22 @@ static void interrupt(struct execution *execution, struct ending ending, bool ke
     timer_stop(&execution->look);
     timer_set(&execution->grace, loop_now() + millis * MILLISECOND);
     kill(execution->context->kernel.job.pid, SIGINT);
+    execution->nudge_millis = NUDGE_MILLIS;
+    timer_set(&execution->nudge, loop_now() + NUDGE_MILLIS * MILLISECOND);
+}
+
+// An interpreter that got the interrupt just before it went to sleep in a system call only looks at it afterwards. Any
+// further signal ends the call, and this one does nothing to who expects none.
+static void on_nudge(struct timer *timer) {
+    struct execution *execution = CONTAINER(timer, struct execution, nudge);
+    if (execution->is_over || execution->has_ending) {
+        return;
+    }
+    if (execution->context->kernel.job.pid > 0) {
+        kill(execution->context->kernel.job.pid, SIGURG);
+    }
+    execution->nudge_millis *= 2;
+    timer_set(timer, loop_now() + execution->nudge_millis * MILLISECOND);
 }
 
 static void on_grace(struct timer *timer) {
@@ -975,6 +996,7 @@ static void enqueue(struct context *context, struct execution *execution, uint32
     timer_init(&execution->wall, on_wall);
     timer_init(&execution->look, on_look);
     timer_init(&execution->grace, on_grace);
+    timer_init(&execution->nudge, on_nudge);
     link_init(&execution->link);
     link_append(&context->queue, &execution->link);
     context->queue_count++;

@@ -43,6 +43,10 @@ _CELL_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _CO_COROUTINE = 0x80
 
 
+def _wake(signum, frame):
+    """Sent by the agent after an interrupt: one that came just before a system call began would wait for its end."""
+
+
 class Kernel:
     """One notebook: its namespace and event loop, and the connection to the agent."""
 
@@ -55,6 +59,7 @@ class Kernel:
         self.pid = os.getpid()
         self.sending = _thread.allocate_lock()
         self.interrupted = False
+        self.has_request = False  # from before it is read until its code can be interrupted
         self.ballast = None  # memory given up on MemoryError, so that the error can be reported
 
     # ------------------------------------------------------------ the agent
@@ -77,6 +82,8 @@ class Kernel:
         self.disarm()
         self.send((records.STARTED, 1))
         while True:
+            select.select([self.connection], [], [])
+            self.has_request = True
             request = records.receive(self.connection)
             if request is None:
                 return
@@ -104,6 +111,7 @@ class Kernel:
     def arm(self):
         """From here on an interrupt raises KeyboardInterrupt, whatever earlier code did to the handler."""
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGURG, _wake)
         if self.interrupted:
             self.interrupted = False
             raise KeyboardInterrupt
@@ -113,13 +121,14 @@ class Kernel:
         while True:
             try:
                 signal.signal(signal.SIGINT, self.interrupt)
+                self.has_request = False
                 return
             except KeyboardInterrupt:
                 pass
 
     def interrupt(self, signum, frame):
         """An interrupt outside of a cell: meant for the next one if its code is on its way, else too late."""
-        self.interrupted = bool(select.select([self.connection], [], [], 0)[0])
+        self.interrupted = self.has_request or bool(select.select([self.connection], [], [], 0)[0])
 
     def guarded(self, function, *arguments):
         """Calls a function while armed. Returns its value and None, or None and the error as three texts."""
@@ -404,6 +413,7 @@ def _run_program(kernel, request):
 
 def _program_status(kernel, code, name):
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGURG, _wake)
     try:
         exec(compile(code, name, "exec", dont_inherit=True), kernel.module.__dict__)
         figures.emit_open_figures(kernel.emit)
