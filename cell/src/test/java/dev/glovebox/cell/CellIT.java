@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A real cell, spoken to over a real socket: what guests do, and what ends them.
 class CellIT {
@@ -125,6 +127,33 @@ class CellIT {
             assertExited(thrown, 1);
             assertThat(thrown.err()).contains("TypeError: x");
             assertExited(sandbox.open(RequestKind.PROCESS, code("javascript", "process.exit(3)")), 3);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "f = open('out', 'w'); f.write('kept')",
+                "f = open('out', 'w'); f.write('kept'); import sys; sys.exit(0)",
+                "f = open('out', 'wb'); f.write(b'kept')\ndef g(): return f",
+                "f = open('out', 'w'); f.write('kept')\ndef g(): return f\nx = [[] for _ in range(1990)]",
+                "import builtins; builtins.f = open('out', 'w'); f.write('kept')",
+                "import sys; sys.stdout = open('out', 'w'); print('kept', end='')"
+            })
+    void whatAPythonProgramWroteToAFileThatItLeftOpenIsThere(String program) {
+        try (HostConnection sandbox = sandbox()) {
+            assertExited(python(sandbox, program), 0);
+            HostConnection.Call read = python(sandbox, "print(open('out').read())");
+            assertExited(read, 0);
+            assertThat(read.out()).isEqualTo("kept\n");
+        }
+    }
+
+    @Test
+    void aPythonProgramThatLeavesAFileOpenKeepsItsExitStatus() {
+        try (HostConnection sandbox = sandbox()) {
+            assertExited(python(sandbox, "f = open('out', 'w'); f.write('x'); import sys; sys.exit(5)"), 5);
+            assertExited(python(sandbox, "f = open('out', 'w'); f.write('x'); 1/0"), 1);
         }
     }
 

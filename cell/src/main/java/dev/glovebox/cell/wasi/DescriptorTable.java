@@ -75,6 +75,16 @@ final class DescriptorTable {
         }
     }
 
+    /// Whether a file is open to be written to.
+    boolean hasOutputFile() {
+        for (Descriptor descriptor : descriptors) {
+            if (descriptor instanceof Descriptor.OpenFile file && (file.rights & Rights.FD_WRITE) != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void closeAll() {
         for (Descriptor descriptor : descriptors) {
             if (descriptor != null) {

@@ -60,6 +60,11 @@ public final class Wasi implements AutoCloseable {
         wakeUps.release();
     }
 
+    /// Whether the guest holds a file open to write to it. The guest's thread, between two calls of it.
+    public boolean hasOutputFile() {
+        return descriptors.hasOutputFile();
+    }
+
     /// Closes every descriptor, so that files that only this guest held are gone. The guest must not run any
     /// more.
     @Override

@@ -18,6 +18,20 @@ final class PythonInterpreter implements Interpreter {
     private static final int KERNEL_BROKEN = 256;
     private static final String MEMORY_ERROR = "MemoryError";
 
+    /// Writes what the buffers of open files hold. Python's collector must not come first: it may close a file
+    /// before the buffer over it.
+    private static final String LET_GO = """
+            import gc, io
+            gc.disable()
+            for thing in gc.get_objects():
+                if issubclass(type(thing), io.IOBase):
+                    try:
+                        thing.flush()
+                    except Exception:
+                        pass
+            gc.collect()
+            """;
+
     private final WasmProcess process;
     private final InterpreterHome home;
     private boolean booted;
@@ -41,14 +55,29 @@ final class PythonInterpreter implements Interpreter {
                 return booting;
             }
             String code = new String(program.code(), StandardCharsets.UTF_8);
-            return request(
+            Outcome outcome = request(
                     program.fileName().equals(Program.MODULE)
                             ? "{\"op\":\"runmodule\",\"module\":" + Json.quote(code) + "}"
-                            : "{\"op\":\"run\",\"code\":" + Json.quote(code) + ",\"filename\":"
-                                    + Json.quote(program.fileName()) + "}");
+                            : run(code, program.fileName()));
+            return outcome instanceof Outcome.Exited && process.isUsable() && process.hasOutputFile()
+                    ? letGo(outcome)
+                    : outcome;
         } finally {
             process.use(null);
         }
+    }
+
+    /// A program has ended and left a file open, with output in a buffer that CPython elsewhere writes at its
+    /// end. Another program takes the place of the first one, whose objects go with it. The first request is for
+    /// its collection, after which none comes by itself until the program has begun.
+    private Outcome letGo(Outcome outcome) {
+        Outcome collected = request("{\"op\":\"close\",\"context\":\"none\"}");
+        Outcome after = collected instanceof Outcome.Exited ? request(run(LET_GO, "")) : collected;
+        return after instanceof Outcome.Exited ? outcome : after;
+    }
+
+    private static String run(String code, String fileName) {
+        return "{\"op\":\"run\",\"code\":" + Json.quote(code) + ",\"filename\":" + Json.quote(fileName) + "}";
     }
 
     @Override

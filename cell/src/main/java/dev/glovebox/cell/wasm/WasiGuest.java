@@ -53,6 +53,11 @@ final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
         threadOfClock = Linux.threadId();
     }
 
+    /// Whether the guest holds a file open to write to it.
+    boolean hasOutputFile() {
+        return wasi.hasOutputFile();
+    }
+
     /// What the guest gave to `proc_exit`, if it did.
     OptionalInt exitStatus() {
         return exitStatus;

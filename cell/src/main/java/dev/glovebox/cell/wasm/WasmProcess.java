@@ -100,6 +100,11 @@ final class WasmProcess implements AutoCloseable {
         return bytes;
     }
 
+    /// Whether the guest holds a file open to write to it.
+    boolean hasOutputFile() {
+        return guest.hasOutputFile();
+    }
+
     /// What a call that did not return means.
     Outcome outcome(WasmIsolate.End end) {
         Optional<Outcome> reason = ended();
