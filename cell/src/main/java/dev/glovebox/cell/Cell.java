@@ -57,13 +57,15 @@ public final class Cell {
         GuestScheduler scheduler =
                 new GuestScheduler(processors, Limits.RUNS_PER_TENANT_MAX, Limits.ADMISSION_WAIT_MAX.toNanos());
         Watchdog watchdog = new Watchdog(scheduler);
+        Closer closer = new Closer(log);
+        closer.start();
         SecureRandom random = new SecureRandom();
         InstantSource clock = InstantSource.system();
         // Beside a crowd patient guests wait on purpose, and newcomers need what is ready.
         InterpreterPool pool = new InterpreterPool(log, () -> scheduler.queued() > 0 && !scheduler.isCrowded());
         Budget budget = new Budget(Limits.CELL_FILES_BYTES_MAX);
         PythonLibrary python = addSources(pool, options, clock, random, budget);
-        CellServices services = new CellServices(scheduler, watchdog, pool, clock, random, log);
+        CellServices services = new CellServices(scheduler, watchdog, closer, pool, clock, random, log);
         SandboxFactory sandboxes = new SandboxFactory(services, python, budget);
         if (options.train()) {
             watchdog.start();

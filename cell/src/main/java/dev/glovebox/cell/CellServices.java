@@ -7,12 +7,13 @@ import java.time.InstantSource;
 record CellServices(
         GuestScheduler scheduler,
         Watchdog watchdog,
+        Closer closer,
         InterpreterPool pool,
         InstantSource clock,
         SecureRandom random,
         CellLog log) {
 
     GuestRun.Cellmates cellmates() {
-        return new GuestRun.Cellmates(scheduler, watchdog, log);
+        return new GuestRun.Cellmates(scheduler, watchdog, closer, log);
     }
 }

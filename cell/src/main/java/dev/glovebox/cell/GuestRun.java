@@ -42,7 +42,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
         /// It will never begin.
         default void drop() {}
 
-        /// After CLOSE, on the guest's thread. `alive` says whether the interpreter can go on.
+        /// After CLOSE, on the guest's thread or another. `alive` says whether the interpreter can go on.
         void release(Interpreter interpreter, boolean alive);
     }
 
@@ -87,7 +87,7 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
     private boolean shared;
 
     /// What all runs of a cell share.
-    record Cellmates(GuestScheduler scheduler, Watchdog watchdog, CellLog log) {}
+    record Cellmates(GuestScheduler scheduler, Watchdog watchdog, Closer closer, CellLog log) {}
 
     GuestRun(long id, Work work, ResourceLimits limits, ChannelIo io, Cellmates cellmates, Consumer<GuestRun> onClose) {
         this.id = id;
@@ -175,6 +175,14 @@ final class GuestRun implements GuestScheduler.Task, Watchdog.Watched {
         try {
             alive = runGuest(taken);
         } finally {
+            release(newTurn, taken, alive);
+        }
+    }
+
+    private void release(GuestScheduler.Turn current, Interpreter taken, boolean alive) {
+        if (current.isBehind()) {
+            cellmates.closer().close(() -> work.release(taken, alive));
+        } else {
             work.release(taken, alive);
         }
     }

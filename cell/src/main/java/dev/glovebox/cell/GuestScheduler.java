@@ -246,6 +246,11 @@ final class GuestScheduler implements AutoCloseable {
             return threadId;
         }
 
+        /// Whether it was put behind all others.
+        boolean isBehind() {
+            return isBehind;
+        }
+
         /// Whether it may take what stands ready. Beside a crowd that is kept for newcomers: a short run needs
         /// it more than a burst, which would use it up in an instant.
         boolean mayTakeReady() {
