@@ -36,6 +36,9 @@ final class CpVerb implements Callable<Integer> {
         if (isOut == INSIDE.matcher(to).matches()) {
             throw new IllegalArgumentException("exactly one of FROM and TO is ID:PATH, a file in a sandbox");
         }
+        if (!isOut && !from.equals("-")) {
+            LocalFile.refuseDirectory(Path.of(from));
+        }
         String[] inside = (isOut ? from : to).split(":", 2);
         try (Glovebox client = server.require()) {
             Sandbox sandbox = client.sandboxes().get(inside[0]);

@@ -7,6 +7,7 @@ import dev.glovebox.sdk.Sandbox;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
@@ -23,6 +24,8 @@ import picocli.CommandLine.Parameters;
 final class ForwardVerb implements Callable<Integer> {
     private static final Pattern PORTS = Pattern.compile("(?:(\\d{1,5}):)?(\\d{1,5})");
     private static final int PORT_MAX = 65_535;
+    /// A guest of these has no sockets. Better told now than to the first client.
+    private static final Set<String> WITHOUT_PORTS = Set.of("wasm", "isolate");
 
     @Mixin
     private Server server = new Server();
@@ -61,6 +64,12 @@ final class ForwardVerb implements Callable<Integer> {
         List<PortForward> forwards = new ArrayList<>();
         try (Glovebox client = server.require()) {
             Sandbox sandbox = client.sandboxes().get(id);
+            String tier = sandbox.details().tier();
+            if (WITHOUT_PORTS.contains(tier)) {
+                throw new IllegalStateException(
+                        "tier " + tier + " has no ports, so there is nothing to forward: make the"
+                                + " sandbox with --tier gvisor or jail");
+            }
             pairs.forEach(pair -> forwards.add(forward(sandbox, pair)));
             for (int i = 0; i < pairs.size(); i++) {
                 int local = forwards.get(i).address().getPort();

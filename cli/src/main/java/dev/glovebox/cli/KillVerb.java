@@ -1,5 +1,6 @@
 package dev.glovebox.cli;
 
+import dev.glovebox.sdk.ApiException;
 import dev.glovebox.sdk.Glovebox;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,9 +20,17 @@ final class KillVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        int status = 0;
         try (Glovebox client = server.require()) {
-            ids.forEach(id -> client.sandboxes().get(id).kill());
+            for (String id : ids) {
+                try {
+                    client.sandboxes().get(id).kill();
+                } catch (ApiException e) {
+                    // The others are to end all the same.
+                    status = Messages.failure(e);
+                }
+            }
         }
-        return 0;
+        return status;
     }
 }

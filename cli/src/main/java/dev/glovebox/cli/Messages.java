@@ -7,7 +7,10 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -49,6 +52,13 @@ final class Messages {
         return Main.USAGE;
     }
 
+    private static String words(FileSystemException refused) {
+        String reason = refused instanceof AccessDeniedException
+                ? "you may not"
+                : String.valueOf(refused.getReason()).toLowerCase(Locale.ROOT);
+        return "the file " + refused.getFile() + " cannot be used: " + reason;
+    }
+
     static int failure(Exception e) {
         return switch (e) {
             case ParameterException usage -> usage(usage);
@@ -67,6 +77,10 @@ final class Messages {
             }
             case NoSuchFileException missing -> {
                 note("glovebox: there is no file " + safe(missing.getFile()));
+                yield Main.USAGE;
+            }
+            case FileSystemException refused -> {
+                note("glovebox: " + safe(words(refused)));
                 yield Main.USAGE;
             }
             case IOException _ -> {

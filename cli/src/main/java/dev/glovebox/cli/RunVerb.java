@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -91,22 +93,58 @@ final class RunVerb implements Callable<Integer> {
             description = "The program ('-' is our own input), and after '--' its arguments.")
     private List<String> words = new ArrayList<>();
 
+    private volatile boolean isEnding;
+
     @Override
     public Integer call() throws IOException {
         RunRequest request = request();
         Optional<Glovebox> found = server.find();
         try (RunService service =
                 found.isPresent() ? found.get() : Embedded.open(server.home().directory())) {
-            Thread closing = new Thread(service::close, "close-on-interrupt");
+            Thread closing = new Thread(() -> end(service), "close-on-interrupt");
             Runtime.getRuntime().addShutdownHook(closing);
             int status = json ? answer(service, request) : show(service, request);
-            Runtime.getRuntime().removeShutdownHook(closing);
+            forget(closing);
             return status;
         }
     }
 
+    /// A signal ends the process.
+    private void end(RunService service) {
+        isEnding = true;
+        service.close();
+    }
+
+    private void forget(Thread closing) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(closing);
+        } catch (IllegalStateException _) {
+            isEnding = true;
+            awaitEndIfEnding();
+        }
+    }
+
+    /// What comes of a run after a signal is nobody's concern any more.
+    private RunResponse unlessEnding(Supplier<RunResponse> run) {
+        RunResponse response;
+        try {
+            response = run.get();
+        } catch (RuntimeException e) {
+            awaitEndIfEnding();
+            throw e;
+        }
+        awaitEndIfEnding();
+        return response;
+    }
+
+    private void awaitEndIfEnding() {
+        while (isEnding) {
+            LockSupport.park();
+        }
+    }
+
     private int answer(RunService service, RunRequest request) throws IOException {
-        RunResponse response = service.run(request);
+        RunResponse response = unlessEnding(() -> service.run(request));
         saveFetched(response);
         Messages.say(new String(RecordJson.write(response), StandardCharsets.UTF_8));
         return response.outcome().exitStatus();
@@ -114,7 +152,7 @@ final class RunVerb implements Callable<Integer> {
 
     private int show(RunService service, RunRequest request) throws IOException {
         GuestOutput output = new GuestOutput(results);
-        RunResponse response = service.run(request, output);
+        RunResponse response = unlessEnding(() -> service.run(request, output));
         if (capture) {
             output.error(response.error());
         }
@@ -154,7 +192,7 @@ final class RunVerb implements Callable<Integer> {
                 throw new IllegalArgumentException("there is nothing to run: name a file, '-' or -c CODE");
             }
             String file = arguments.removeFirst();
-            byte[] program = file.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
+            byte[] program = file.equals("-") ? System.in.readAllBytes() : LocalFile.read(Path.of(file));
             fileName = file.equals("-") ? null : Path.of(file).getFileName().toString();
             if (isModule(program)) {
                 module = Base64.getEncoder().encodeToString(program);
@@ -180,7 +218,7 @@ final class RunVerb implements Callable<Integer> {
     }
 
     private static byte[] input(String stdin) throws IOException {
-        return stdin.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(stdin));
+        return stdin.equals("-") ? System.in.readAllBytes() : LocalFile.read(Path.of(stdin));
     }
 
     private static boolean isModule(byte[] program) {
@@ -212,7 +250,7 @@ final class RunVerb implements Callable<Integer> {
             String[] parts = split(file);
             Path local = Path.of(parts[0]);
             String path = parts.length > 1 ? parts[1] : local.getFileName().toString();
-            contents.put(path, Contents.of(Files.readAllBytes(local)));
+            contents.put(path, Contents.of(LocalFile.read(local)));
         }
         return contents;
     }

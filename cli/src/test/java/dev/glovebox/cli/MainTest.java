@@ -35,6 +35,16 @@ final class MainTest {
     }
 
     @Test
+    void refusesADirectoryWhereAFileIsMeant() {
+        String directory = home.toString();
+        assertThat(execute("run", directory)).isEqualTo(2);
+        assertThat(execute("run", "-c", "1", "--file", directory)).isEqualTo(2);
+        assertThat(execute("run", "-c", "1", "--stdin", directory)).isEqualTo(2);
+        assertThat(execute("cp", directory, "iaaaaaaaaaaaaaaaaaaaa:x", "--home", directory))
+                .isEqualTo(2);
+    }
+
+    @Test
     void saysThatNoServerRuns() {
         assertThat(execute("ps", "--home", home.toString())).isEqualTo(Main.FAILED);
         assertThat(execute("key", "list", "--home", home.toString())).isEqualTo(Main.FAILED);
