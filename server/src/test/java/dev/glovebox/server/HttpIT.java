@@ -2,10 +2,13 @@ package dev.glovebox.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
@@ -177,6 +180,10 @@ final class HttpIT {
 
     @Test
     void endsARunWhoseClientGoesAway() throws Exception {
+        goAway();
+    }
+
+    private static void goAway() throws Exception {
         for (String accept : new String[] {"application/json", "text/event-stream"}) {
             long before = server.gate.interrupted.get();
             try (RawHttp http = new RawHttp(server.port())) {
@@ -195,6 +202,37 @@ final class HttpIT {
             http.until("event: stdout");
         }
         await(() -> server.gate.interrupted.get() == before + 1);
+    }
+
+    /// Clients come and go; an operator need not hear of it.
+    @Test
+    void logsNothingOfClientsThatGoAway() throws Exception {
+        JsonLog.show();
+        PrintStream before = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try {
+            goAway();
+            String id = JSON.readTree(post("/v1/sandboxes", server.tenantKey, "{\"tier\":\"wasm\"}")
+                            .body())
+                    .get("id")
+                    .asString();
+            long written = server.gate.bytesWritten.get();
+            try (RawHttp http = new RawHttp(server.port())) {
+                http.send("PUT /v1/sandboxes/" + id + "/files?path=x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                        + server.tenantKey + "\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+                await(() -> server.gate.bytesWritten.get() == written + 4);
+            }
+            // The server notices when it has ended these threads' work, and has answered somebody else by then.
+            for (int i = 0; i < 20; i++) {
+                assertThat(ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status())
+                        .isEqualTo(200);
+                Thread.sleep(10);
+            }
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(log.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.glovebox.core.Principal;
 import dev.glovebox.sdk.RecordJson;
 import dev.glovebox.server.auth.Authenticator;
 import dev.glovebox.wire.api.Problem;
+import io.helidon.common.buffers.DataReader;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Method;
 import io.helidon.http.RequestException;
@@ -82,6 +83,8 @@ public final class Api {
             route.handler().handle(new HttpCall(request, response, services.gate(), principal, listener.sockets()));
         } catch (CloseConnectionException | RequestException e) {
             throw e;
+        } catch (DataReader.InsufficientDataAvailableException e) {
+            throw new CloseConnectionException("the client went away before the end of its request", e);
         } catch (RuntimeException e) {
             fail(response, e);
         }

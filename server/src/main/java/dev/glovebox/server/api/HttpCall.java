@@ -174,6 +174,7 @@ final class HttpCall {
             try (watching) {
                 R result = gate.execute(principal, command, new StartHook(sink, onStart));
                 watching.close();
+                abortIfGone();
                 sink.done(answer.apply(result, new CollectedOutput()));
             } catch (RuntimeException e) {
                 watching.close();
@@ -195,6 +196,7 @@ final class HttpCall {
             try (watching) {
                 work.accept(sink);
                 watching.close();
+                abortIfGone();
                 sink.done(last);
             } catch (RuntimeException e) {
                 watching.close();
