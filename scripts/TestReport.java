@@ -18,6 +18,10 @@ final class TestReport {
     /// A floor: a build that runs fewer tests than this has lost some.
     private static final int PASSED_MIN = 300;
 
+    /// Tests with real time, real processes and two processors fail now and then for the machine's sake and get a second
+    /// try, which is told by name. More than this many are no accident.
+    private static final int SECOND_TRIES_MAX = 5;
+
     private static final Pattern PLAIN = Pattern.compile("^(\\d+) passed, (\\d+) failed(?:, (\\d+) skipped)?", Pattern.MULTILINE);
     /// Suites that run on a tier name it in their class names.
     private static final List<String> TIERS = List.of("Wasm", "Isolate", "Jail", "Gvisor", "Microvm");
@@ -29,6 +33,7 @@ final class TestReport {
     private int skipped;
     private final Map<String, Integer> byTier = new TreeMap<>();
     private final List<String> failures = new ArrayList<>();
+    private final List<String> secondTries = new ArrayList<>();
 
     public static void main(String[] arguments) throws Exception {
         boolean whole = arguments.length == 1;
@@ -44,6 +49,7 @@ final class TestReport {
         }
         readPlain(root.resolve("build/test-reports"));
         failures.forEach(failure -> System.out.println("FAILED " + failure));
+        secondTries.forEach(test -> System.out.println("passed at the second try " + test));
         System.out.println();
         System.out.println("tier      tests that ran on it");
         Map<String, String> leftOut = leftOut(root.resolve("build/test-reports/left-out.tsv"));
@@ -58,8 +64,12 @@ final class TestReport {
         if (tooFew) {
             System.out.println("only " + passed + " tests ran; there are at least " + PASSED_MIN);
         }
+        boolean tooShaky = secondTries.size() > SECOND_TRIES_MAX;
+        if (tooShaky) {
+            System.out.println(secondTries.size() + " tests passed at the second try only; at most " + SECOND_TRIES_MAX + " may");
+        }
         System.out.println(passed + " passed, " + failed + " failed, " + skipped + " skipped");
-        return failed == 0 && !tooFew;
+        return failed == 0 && !tooFew && !tooShaky;
     }
 
     /// The tiers that cannot run on this machine, with the reason (scripts/test-tools.sh).
@@ -97,6 +107,9 @@ final class TestReport {
                 System.out.println("skipped " + name);
             } else {
                 passed++;
+                if (has(test, "flakyFailure") || has(test, "flakyError")) {
+                    secondTries.add(name);
+                }
                 TIERS.stream()
                         .filter(tier -> (suite + test.getAttribute("classname")).contains(tier))
                         .forEach(tier -> byTier.merge(tier, 1, Integer::sum));
@@ -120,6 +133,8 @@ final class TestReport {
                 }
                 passed += Integer.parseInt(matcher.group(1));
                 failed += Integer.parseInt(matcher.group(2));
+                text.lines().filter(line -> line.startsWith("passed at the second try ")).forEach(line ->
+                        secondTries.add(line.substring("passed at the second try ".length())));
                 skipped += matcher.group(3) == null ? 0 : Integer.parseInt(matcher.group(3));
             }
         }

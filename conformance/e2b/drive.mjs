@@ -9,6 +9,8 @@ const here = dirname(fileURLToPath(import.meta.url))
 const results = join(here, 'results')
 const PROCESS_MS = 280_000
 const AT_ONCE = 2
+/** Real time on two processors fails now and then for the machine's sake: so many have a second try, told by name. */
+const SECOND_TRIES_MAX = 5
 
 const groups = ['api', 'commands', 'files', 'pty', 'git', 'lifecycle', 'template', 'streams']
 const leftOut = new Map(
@@ -117,6 +119,22 @@ async function executeAll(runs) {
   return ended
 }
 
+/** Runs again, alone, what failed; no more than could be an accident. */
+async function tryAgain(ended) {
+  const failures = ended.flatMap((run) => run.scenarios.filter((one) => one.status === 'fail').map((one) => ({ run, one })))
+  if (failures.length > SECOND_TRIES_MAX) return
+  for (const [index, { run, one }] of failures.entries()) {
+    console.log(`failed at the first try: ${run.client} ${run.tier} ${one.scenario}: ${one.error}`.replaceAll('\n', ' | '))
+    const env = { ...run.env, GLOVEBOX_E2B_SCENARIO: one.scenario }
+    const again = await execute({ ...run, env }, `again-${index}`)
+    const same = again.scenarios.find((other) => other.scenario === one.scenario)
+    if (same?.status === 'pass' && again.scenarios.every((other) => other.status !== 'fail')) {
+      console.log(`passed at the second try ${run.client} ${run.tier} ${one.scenario}`)
+      one.status = 'pass'
+    }
+  }
+}
+
 const matches = (pattern, text) => pattern === '*' || pattern === text
 
 function judge(ended) {
@@ -166,6 +184,8 @@ function print({ totals, lines, table }) {
 
 rmSync(results, { recursive: true, force: true })
 mkdirSync(results, { recursive: true })
-const verdict = judge(await executeAll(plan().filter(wanted)))
+const ended = await executeAll(plan().filter(wanted))
+await tryAgain(ended)
+const verdict = judge(ended)
 print(verdict)
 process.exit(verdict.totals.failed === 0 ? 0 : 1)

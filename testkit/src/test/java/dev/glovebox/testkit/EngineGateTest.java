@@ -251,6 +251,7 @@ class EngineGateTest {
         assertThat(report.tier()).isEqualTo(Tier.WASM);
         assertThat(report.tierReason()).isEqualTo("the cheapest tier here that runs python");
         assertThat(report.files()).containsOnlyKeys(in);
+        awaitWiped();
         assertThat(bench.backend.live()).as("wiped").isEmpty();
         assertThat(bench.store.alive()).as("never stored").isEmpty();
     }
