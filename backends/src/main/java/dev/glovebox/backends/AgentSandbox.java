@@ -16,11 +16,16 @@ import dev.glovebox.core.Outcome;
 import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.Usage;
 import dev.glovebox.core.WatchSink;
 import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.egress.NetworkGrant;
+import dev.glovebox.core.egress.NetworkPort;
+import dev.glovebox.core.egress.NetworkUsage;
+import dev.glovebox.core.egress.SandboxNetwork;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Protocol;
 import dev.glovebox.wire.agent.ProtocolException;
@@ -35,6 +40,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A sandbox whose agent speaks the agent protocol: the same for every tier. Thread-safe.
 final class AgentSandbox implements SandboxHandle {
@@ -53,6 +59,7 @@ final class AgentSandbox implements SandboxHandle {
     private final Map<ProcessId, AgentChannel> processes = new ConcurrentHashMap<>();
     private final Set<ProcessId> terminals = ConcurrentHashMap.newKeySet();
     private final Map<ContextId, AgentChannel> executions = new ConcurrentHashMap<>();
+    private volatile @Nullable SandboxNetwork network;
     /// The last CONFIGURE: the limits that hold.
     private volatile Fields configured = Fields.builder().build();
 
@@ -72,6 +79,11 @@ final class AgentSandbox implements SandboxHandle {
         /// Whether what holds the sandbox is gone, so that the sandbox is going, too.
         default boolean isGone() {
             return false;
+        }
+
+        /// Where what it sends arrives; empty if nothing does.
+        default Optional<NetworkPort> networkPort() {
+            return Optional.empty();
         }
     }
 
@@ -339,6 +351,45 @@ final class AgentSandbox implements SandboxHandle {
         });
     }
 
+    /// Begins to carry what it sends; before any of the guest's code runs.
+    ///
+    /// @throws GloveboxException UNSUPPORTED if it has no network and needs one
+    AgentSandbox openNetwork(SandboxId id, NetworkGrant grant) {
+        Optional<NetworkPort> port = host.networkPort();
+        if (port.isPresent()) {
+            network = port.get().open(id, grant);
+        } else {
+            refuseNetwork(grant);
+        }
+        return this;
+    }
+
+    /// Refuses rules that open anything, for a sandbox that has no network.
+    static void refuseNetwork(NetworkGrant grant) {
+        if (!grant.policy().reachesNothing()) {
+            throw new GloveboxException(
+                    ErrorCode.UNSUPPORTED,
+                    "this sandbox has no network to open: ask for tier jail or gvisor, and see 'glovebox doctor' for"
+                            + " what they need");
+        }
+    }
+
+    @Override
+    public void replaceNetwork(NetworkGrant grant) {
+        SandboxNetwork now = network;
+        if (now != null) {
+            now.replace(grant);
+        } else {
+            refuseNetwork(grant);
+        }
+    }
+
+    @Override
+    public NetworkUsage networkUsage() {
+        SandboxNetwork now = network;
+        return now == null ? NetworkUsage.NONE : now.usage();
+    }
+
     /// Sends the sandbox's identity, limits and environment; part of the start.
     void configure(Fields fields) {
         configured = fields;
@@ -381,6 +432,10 @@ final class AgentSandbox implements SandboxHandle {
     @Override
     public void close() {
         connection.close();
+        SandboxNetwork last = network;
+        if (last != null) {
+            last.close();
+        }
         // A peer that does not read would otherwise be written to for ever.
         portCalls.forEach(PortCall::breakOff);
         host.released();

@@ -120,6 +120,7 @@ public final class CellBackend implements SandboxBackend {
     }
 
     private SandboxHandle connect(Cells.Place place, Requirements requirements) throws InterruptedException {
+        AgentSandbox.refuseNetwork(requirements.network());
         AgentSandbox sandbox = new AgentSandbox(place.cell().spawn(requirements), place);
         return sandbox.configureOrClose(Requests.configure(requirements, random));
     }

@@ -75,10 +75,16 @@ public final class LinuxBackend implements SandboxBackend {
     private SandboxHandle start(Requirements requirements) throws InterruptedException {
         Tier tier = requirements.tier();
         String template = requirements.template().or(tier::defaultTemplate).orElseThrow();
-        return host.take(
+        AgentSandbox sandbox = host.take(
                 new LinuxStart(tier, template, requirements.limits(), false),
                 requirements.tenant(),
                 Requests.configure(requirements, random));
+        try {
+            return sandbox.openNetwork(requirements.sandbox(), requirements.network());
+        } catch (RuntimeException failure) {
+            sandbox.close();
+            throw failure;
+        }
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.glovebox.core.Tier;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.core.backend.TierStatus;
+import dev.glovebox.core.egress.NetworkGrant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -442,6 +443,7 @@ class CellBackendIT {
                 Optional.empty(),
                 ResourceLimits.DEFAULT,
                 Map.of("A", "1"),
+                NetworkGrant.CLOSED,
                 alone);
     }
 

@@ -1,5 +1,6 @@
 package dev.glovebox.core;
 
+import dev.glovebox.core.egress.NetworkPolicy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +13,7 @@ import java.util.Optional;
 /// @param fetch paths to read after it ended; those that do not exist are left out of the answer
 /// @param capture whether the value of the last expression is a result (code interpreter) instead of running the code
 ///     as a program
+/// @param network what it may reach
 public record RunSpec(
         Optional<Tier> tier,
         Execution.Code code,
@@ -21,7 +23,8 @@ public record RunSpec(
         Map<GuestPath, byte[]> files,
         List<GuestPath> fetch,
         boolean capture,
-        ResourceLimits limits) {
+        ResourceLimits limits,
+        NetworkPolicy network) {
     public RunSpec {
         arguments = List.copyOf(arguments);
         environment = Map.copyOf(environment);

@@ -1,5 +1,6 @@
 package dev.glovebox.core;
 
+import dev.glovebox.core.egress.NetworkPolicy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.Optional;
 /// @param template what it starts from, by name; empty: the tier's own. Only Linux tiers have more than one
 /// @param lease how long it may live unless extended
 /// @param environment for every process in it
+/// @param network what it may reach
 /// @param metadata the caller's own words; searchable, never interpreted
 public record SandboxSpec(
         Optional<Tier> tier,
@@ -19,6 +21,7 @@ public record SandboxSpec(
         Duration lease,
         ResourceLimits limits,
         Map<String, String> environment,
+        NetworkPolicy network,
         Map<String, String> metadata) {
     public SandboxSpec {
         environment = Map.copyOf(environment);
@@ -29,7 +32,7 @@ public record SandboxSpec(
         checkLease(lease);
     }
 
-    /// From the tier's own template.
+    /// From the tier's own template, with a closed network.
     public SandboxSpec(
             Optional<Tier> tier,
             Language language,
@@ -37,7 +40,7 @@ public record SandboxSpec(
             ResourceLimits limits,
             Map<String, String> environment,
             Map<String, String> metadata) {
-        this(tier, language, Optional.empty(), lease, limits, environment, metadata);
+        this(tier, language, Optional.empty(), lease, limits, environment, NetworkPolicy.CLOSED, metadata);
     }
 
     /// Refuses a lease outside the product's bounds.

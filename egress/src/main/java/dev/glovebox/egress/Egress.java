@@ -2,9 +2,7 @@ package dev.glovebox.egress;
 
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.SandboxId;
-import dev.glovebox.core.egress.NetworkPolicy;
-import dev.glovebox.core.egress.Tunnel;
-import java.util.Collection;
+import dev.glovebox.core.egress.NetworkGrant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -28,11 +26,9 @@ public final class Egress implements AutoCloseable {
         timers.every(Limits.EGRESS_REPEAT_WINDOW, () -> open.forEach(SandboxEgress::flushLog));
     }
 
-    /// The network of one sandbox, under a policy that can be replaced. Closed by whoever opened it.
-    ///
-    /// @param tunnels those that the sandbox's tenant has; the policy names which of them it may use
-    public SandboxEgress open(SandboxId sandbox, NetworkPolicy policy, Collection<Tunnel> tunnels) {
-        SandboxEgress made = new SandboxEgress(this, sandbox, policy, tunnels);
+    /// The network of one sandbox, under rules that can be replaced. Closed by whoever opened it.
+    public SandboxEgress open(SandboxId sandbox, NetworkGrant grant) {
+        SandboxEgress made = new SandboxEgress(this, sandbox, grant);
         open.add(made);
         return made;
     }

@@ -6,14 +6,16 @@ import dev.glovebox.core.egress.EgressDecision;
 import dev.glovebox.core.egress.EgressEvent;
 import dev.glovebox.core.egress.HostName;
 import dev.glovebox.core.egress.IpAddress;
+import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkPolicy;
+import dev.glovebox.core.egress.NetworkUsage;
+import dev.glovebox.core.egress.SandboxNetwork;
 import dev.glovebox.core.egress.Surroundings;
 import dev.glovebox.core.egress.Tunnel;
 import dev.glovebox.core.egress.TunnelName;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One sandbox's network: what arrives at its listeners is handed in here, decided, carried and recorded.
 /// Thread-safe.
-public final class SandboxEgress implements AutoCloseable {
+public final class SandboxEgress implements SandboxNetwork {
     private final Egress egress;
     private final SandboxId sandbox;
     private final EgressLog log;
@@ -49,13 +51,13 @@ public final class SandboxEgress implements AutoCloseable {
     /// @param number counts the replacements
     record Rules(long number, NetworkPolicy policy, Map<TunnelName, Tunnel> tunnels) {}
 
-    SandboxEgress(Egress egress, SandboxId sandbox, NetworkPolicy policy, Collection<Tunnel> tunnels) {
+    SandboxEgress(Egress egress, SandboxId sandbox, NetworkGrant grant) {
         this.egress = egress;
         this.sandbox = sandbox;
-        rules = rules(0, policy, tunnels);
+        rules = rules(0, grant);
         EgressOptions options = egress.options();
         log = new EgressLog(sandbox, options.recorder(), options.clock());
-        meter = new SandboxMeter(policy.limits());
+        meter = new SandboxMeter(grant.policy().limits());
         names = new SandboxNames(options.resolver(), System::nanoTime);
         dns = new DnsAnswerer(name -> rules.policy.decideName(name), names, log::name);
     }
@@ -89,14 +91,13 @@ public final class SandboxEgress implements AutoCloseable {
         return isClosed ? Optional.empty() : dns.answer(query);
     }
 
-    /// Other rules, all at once: connections that they do not allow are cut before this returns, and none that
-    /// began under the old ones slips through.
-    public void replace(NetworkPolicy policy, Collection<Tunnel> tunnels) {
+    @Override
+    public void replace(NetworkGrant grant) {
         List<GuestConnection> cut = new ArrayList<>();
         synchronized (lock) {
-            Rules next = rules(rules.number + 1, policy, tunnels);
+            Rules next = rules(rules.number + 1, grant);
             rules = next;
-            meter.change(policy.limits());
+            meter.change(grant.policy().limits());
             for (GuestConnection connection : connections) {
                 if (!connection.isAllowedBy(next)) {
                     cut.add(connection);
@@ -107,24 +108,23 @@ public final class SandboxEgress implements AutoCloseable {
         log.replaced(cut.size() + " connections were cut");
     }
 
-    /// The rules that hold.
+    @Override
     public NetworkPolicy policy() {
         return rules.policy;
     }
 
-    /// What happened so far.
+    @Override
     public NetworkUsage usage() {
         synchronized (lock) {
             return new NetworkUsage(connections.size(), allowed.get(), denied.get(), meter.sent(), meter.received());
         }
     }
 
-    /// The certificate, as PEM, that programs in the sandbox have to trust where rules look at requests.
+    @Override
     public String authorityPem() {
         return authority().pem();
     }
 
-    /// Ends everything. Idempotent.
     @Override
     public void close() {
         List<GuestConnection> all;
@@ -139,8 +139,11 @@ public final class SandboxEgress implements AutoCloseable {
 
     // ---- for connections
 
-    private static Rules rules(long number, NetworkPolicy policy, Collection<Tunnel> tunnels) {
-        return new Rules(number, policy, tunnels.stream().collect(Collectors.toMap(Tunnel::name, Function.identity())));
+    private static Rules rules(long number, NetworkGrant grant) {
+        return new Rules(
+                number,
+                grant.policy(),
+                grant.tunnels().stream().collect(Collectors.toMap(Tunnel::name, Function.identity())));
     }
 
     Rules current() {

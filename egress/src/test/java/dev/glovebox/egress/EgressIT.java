@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.glovebox.core.egress.EgressEvent.Kind;
 import dev.glovebox.core.egress.HeaderTemplate;
 import dev.glovebox.core.egress.HostPattern;
+import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkLimits;
 import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.RequestRule;
@@ -350,7 +351,7 @@ class EgressIT {
                 assertThat(guest.getInputStream().read()).isEqualTo('x');
             }
             long begin = System.nanoTime();
-            sandbox.replace(open("8.8.8.8"), List.of());
+            sandbox.replace(new NetworkGrant(open("8.8.8.8"), List.of()));
             assertThat(World.receive(cut)).isEqualTo("[reset]");
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(500));
             World.send(stays, "y");
@@ -377,7 +378,7 @@ class EgressIT {
             }
         });
         Thread.sleep(20);
-        sandbox.replace(NetworkPolicy.CLOSED, List.of());
+        sandbox.replace(new NetworkGrant(NetworkPolicy.CLOSED, List.of()));
         dialing.join();
         for (Socket socket : sockets) {
             assertThat(World.receive(socket)).isEqualTo("[reset]");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.glovebox.core.egress.EgressEvent.Kind;
 import dev.glovebox.core.egress.HostName;
 import dev.glovebox.core.egress.IpAddress;
+import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkPolicy;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -106,7 +107,7 @@ class ListenersIT {
                 guest.receive(packet);
                 assertThat(packet.getData()[0]).isEqualTo((byte) 9);
                 world.await(Kind.CONNECTION_ALLOWED, "allow_out udp://1.1.1.1:123");
-                sandbox.replace(NetworkPolicy.CLOSED, List.of());
+                sandbox.replace(new NetworkGrant(NetworkPolicy.CLOSED, List.of()));
                 guest.send(new DatagramPacket(new byte[] {1}, 1, socket.getLocalAddress()));
                 world.await(Kind.CONNECTION_DENIED, "udp.closed");
                 assertThat(world.await(Kind.CONNECTION_ENDED, "policy.replaced").sent())

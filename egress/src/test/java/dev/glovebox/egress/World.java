@@ -4,6 +4,7 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.egress.EgressEvent;
 import dev.glovebox.core.egress.HostName;
 import dev.glovebox.core.egress.IpAddress;
+import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.SecretSource;
 import dev.glovebox.core.egress.Tunnel;
@@ -92,7 +93,7 @@ final class World implements AutoCloseable {
     }
 
     SandboxEgress sandbox(NetworkPolicy policy, Tunnel... tunnels) {
-        return egress.open(new SandboxId("i" + "a".repeat(20)), policy, List.of(tunnels));
+        return egress.open(new SandboxId("i" + "a".repeat(20)), new NetworkGrant(policy, List.of(tunnels)));
     }
 
     // ---- servers

@@ -15,6 +15,7 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.policy.Policy;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -93,6 +94,7 @@ final class RunAction {
                         Optional.empty(),
                         spec.limits(),
                         spec.environment(),
+                        new NetworkGrant(spec.network(), List.of()),
                         policy.cellPerSandbox()));
     }
 

@@ -12,9 +12,11 @@ import dev.glovebox.core.StopReason;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +59,7 @@ final class SandboxActions implements AutoCloseable {
                         spec.template(),
                         spec.limits(),
                         spec.environment(),
+                        new NetworkGrant(spec.network(), List.of()),
                         policy.cellPerSandbox()));
         try {
             handle.awaitReady();

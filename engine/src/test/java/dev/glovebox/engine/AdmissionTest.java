@@ -18,6 +18,7 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Policy;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +45,16 @@ class AdmissionTest {
     private static Command<?> run(ResourceLimits limits) {
         Execution.Code code = new Execution.Code(Language.PYTHON, new byte[0], "main.py");
         return new Command.Run(new RunSpec(
-                Optional.empty(), code, List.of(), Map.of(), new byte[0], Map.of(), List.of(), false, limits));
+                Optional.empty(),
+                code,
+                List.of(),
+                Map.of(),
+                new byte[0],
+                Map.of(),
+                List.of(),
+                false,
+                limits,
+                NetworkPolicy.CLOSED));
     }
 
     private static Command<?> create(ResourceLimits limits, Duration lease) {

@@ -12,6 +12,7 @@ import dev.glovebox.core.backend.Capability;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxBackend;
 import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.egress.NetworkGrant;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -86,6 +87,7 @@ public record BackendBench(SandboxBackend backend, Tier tier, Function<Language,
                 Optional.empty(),
                 ResourceLimits.DEFAULT,
                 Map.of(),
+                NetworkGrant.CLOSED,
                 false);
     }
 
@@ -98,6 +100,7 @@ public record BackendBench(SandboxBackend backend, Tier tier, Function<Language,
                 request.template(),
                 limits,
                 request.environment(),
+                request.network(),
                 request.alone());
     }
 
@@ -110,6 +113,7 @@ public record BackendBench(SandboxBackend backend, Tier tier, Function<Language,
                 request.template(),
                 request.limits(),
                 request.environment(),
+                request.network(),
                 alone);
     }
 
@@ -122,6 +126,7 @@ public record BackendBench(SandboxBackend backend, Tier tier, Function<Language,
                 request.template(),
                 request.limits(),
                 environment,
+                request.network(),
                 request.alone());
     }
 

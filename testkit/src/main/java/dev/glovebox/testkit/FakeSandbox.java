@@ -20,6 +20,8 @@ import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.WatchSink;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.egress.NetworkGrant;
+import dev.glovebox.core.egress.NetworkUsage;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -38,6 +40,7 @@ public final class FakeSandbox implements SandboxHandle {
 
     private final FakeBackend backend;
     private final Requirements requirements;
+    private volatile NetworkGrant network;
     private final FakeFiles files;
     private final FakePorts ports = new FakePorts();
     private final Map<ProcessId, FakeRun> processes = new ConcurrentHashMap<>();
@@ -53,6 +56,7 @@ public final class FakeSandbox implements SandboxHandle {
     FakeSandbox(FakeBackend backend, Requirements requirements) {
         this.backend = backend;
         this.requirements = requirements;
+        this.network = requirements.network();
         this.files = new FakeFiles(requirements.limits());
     }
 
@@ -204,6 +208,23 @@ public final class FakeSandbox implements SandboxHandle {
     public void watch(GuestPath path, FileAccess access, boolean recursive, WatchSink sink) {
         check();
         throw new GloveboxException(ErrorCode.UNSUPPORTED, "this tier does not watch directories");
+    }
+
+    @Override
+    public void replaceNetwork(NetworkGrant grant) {
+        check();
+        network = grant;
+    }
+
+    /// The rules that it was given last.
+    public NetworkGrant network() {
+        return network;
+    }
+
+    @Override
+    public NetworkUsage networkUsage() {
+        check();
+        return NetworkUsage.NONE;
     }
 
     @Override

@@ -19,6 +19,7 @@ import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.StopReason;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Policy;
 import dev.glovebox.core.store.SandboxStore;
 import dev.glovebox.engine.Engine;
@@ -150,7 +151,8 @@ final class EngineBench implements AutoCloseable {
                 files,
                 fetch,
                 capture,
-                ResourceLimits.DEFAULT);
+                ResourceLimits.DEFAULT,
+                NetworkPolicy.CLOSED);
     }
 
     RunSpec.Report run(Principal principal, RunSpec spec, ExecutionSink sink) {

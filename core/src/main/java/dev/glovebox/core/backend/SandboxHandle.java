@@ -15,6 +15,8 @@ import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.WatchSink;
+import dev.glovebox.core.egress.NetworkGrant;
+import dev.glovebox.core.egress.NetworkUsage;
 import java.util.List;
 import java.util.Map;
 
@@ -113,6 +115,15 @@ public interface SandboxHandle extends AutoCloseable {
     ///
     /// @throws dev.glovebox.core.GloveboxException PORT_CLOSED or UNSUPPORTED; then the peer is left as it was
     void connect(int port, PortPeer peer);
+
+    /// Other rules for its network, all at once.
+    ///
+    /// @throws dev.glovebox.core.GloveboxException UNSUPPORTED if it has none
+    /// @see dev.glovebox.core.egress.SandboxNetwork#replace
+    void replaceNetwork(NetworkGrant grant);
+
+    /// What its network did so far; nothing, if it has none.
+    NetworkUsage networkUsage();
 
     /// Runs `action` once when the backend loses the sandbox, with the reason in words; not after [#close()].
     void onLost(java.util.function.Consumer<String> action);

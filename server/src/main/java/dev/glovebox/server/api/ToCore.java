@@ -16,6 +16,7 @@ import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.sdk.Contents;
 import dev.glovebox.sdk.MalformedJsonException;
 import dev.glovebox.wire.api.CommandRequest;
@@ -54,7 +55,8 @@ public final class ToCore {
                 files,
                 orEmpty(request.fetch()).stream().map(ToCore::path).toList(),
                 Boolean.TRUE.equals(request.capture()),
-                limits(request.limits()));
+                limits(request.limits()),
+                NetworkPolicy.CLOSED);
     }
 
     static SandboxSpec sandbox(SandboxRequest request) {
@@ -66,6 +68,7 @@ public final class ToCore {
                 lease == null ? Limits.LEASE_DEFAULT : seconds(lease),
                 limits(request.limits()),
                 orEmpty(request.env()),
+                NetworkPolicy.CLOSED,
                 orEmpty(request.metadata()));
     }
 

@@ -4,6 +4,7 @@ import dev.glovebox.core.Limits;
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Decision;
 import dev.glovebox.core.policy.Policy;
 import dev.glovebox.server.e2b.SandboxFacts;
@@ -84,6 +85,7 @@ final class Creation {
                 lease,
                 limits(tier),
                 Objects.requireNonNullElse(asked.envVars(), Map.of()),
+                NetworkPolicy.CLOSED,
                 facts.into(metadata));
     }
 

@@ -1,0 +1,14 @@
+package dev.glovebox.core.egress;
+
+import dev.glovebox.core.SandboxId;
+
+/// The sockets at which everything arrives that a sandbox sends, made before anybody knows whose it will be.
+/// Thread-safe.
+public interface NetworkPort extends AutoCloseable {
+    /// Begins to carry what arrives. To be called once.
+    SandboxNetwork open(SandboxId sandbox, NetworkGrant grant);
+
+    /// Closes the sockets, and the network if it was opened. Idempotent.
+    @Override
+    void close();
+}

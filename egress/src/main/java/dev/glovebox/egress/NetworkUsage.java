@@ -1,9 +1,0 @@
-package dev.glovebox.egress;
-
-/// What a sandbox's network did so far.
-///
-/// @param open connections at this moment
-/// @param allowed connections since it began
-/// @param denied connections since it began
-/// @param sent bytes from the sandbox
-public record NetworkUsage(int open, long allowed, long denied, long sent, long received) {}
