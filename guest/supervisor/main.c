@@ -68,7 +68,7 @@ static void raise_file_limit(void) {
     }
 }
 
-static int serve(int epoll, int signals) {
+static int serve(int epoll, int signals, const char *without_network) {
     struct epoll_event events[EVENTS_MAX];
     int wait = -1;
     static int input_mark;
@@ -76,7 +76,7 @@ static int serve(int epoll, int signals) {
     if (watch(epoll, STDIN_FILENO, &input_mark) != 0 || watch(epoll, signals, &signal_mark) != 0) {
         return unable("epoll does not work here");
     }
-    say("READY\t-\t%d", (int)getpid());
+    say("READY\t-\t%d\t%s", (int)getpid(), without_network == NULL ? "" : without_network);
     for (bool open = true; open;) {
         int count = epoll_wait(epoll, events, EVENTS_MAX, wait);
         /* Reports first: after a signal was read their sandboxes may be forgotten. */
@@ -139,14 +139,15 @@ int main(int count, char **arguments) {
     if (template_init(directory) != 0) {
         return unable("a private mount namespace cannot be made: the server needs to be root");
     }
+    const char *without_network = NULL;
     const char *trouble = cgroup_init(instance);
     if (trouble == NULL) {
-        trouble = sandbox_init(&options, epoll);
+        trouble = sandbox_init(&options, epoll, &without_network);
     }
     if (trouble != NULL) {
         return unable(trouble);
     }
-    int status = serve(epoll, signals);
+    int status = serve(epoll, signals, without_network);
     end_all();
     cgroup_end();
     return status;

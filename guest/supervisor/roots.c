@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -12,6 +13,7 @@
 
 #include "devices.h"
 #include "mounts.h"
+#include "network.h"
 #include "proc_files.h"
 #include "sys.h"
 #include "template.h"
@@ -63,6 +65,38 @@ static void pivot(const plan *p, const char *root) {
     }
 }
 
+/* A template is not ours: a link in it must not lead out of it. */
+static int open_etc(int root) {
+    struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    return (int)syscall(SYS_openat2, root, "etc", &how, sizeof how);
+}
+
+/* In place of what the template has, which tells about another network. */
+static void write_name_servers(const plan *p, const char *root) {
+    if (p->spec->network == 0) {
+        return;
+    }
+    int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int etc = top < 0 ? -1 : open_etc(top);
+    int file = -1;
+    if (etc >= 0) {
+        (void)unlinkat(etc, "resolv.conf", 0);
+        file = openat(etc, "resolv.conf", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    }
+    /* Without it names do not resolve, which the guest sees. */
+    if (file >= 0) {
+        (void)write_all(file, network_names, strlen(network_names));
+        close(file);
+    }
+    if (etc >= 0) {
+        close(etc);
+    }
+    if (top >= 0) {
+        close(top);
+    }
+}
+
 static void write_names(const plan *p) {
     char hosts[256];
     char hostname[80];
@@ -71,6 +105,7 @@ static void write_names(const plan *p) {
     /* A template may have made one of these a link, or a directory: then it knows better. */
     (void)make_file("/etc/hostname", hostname, 0644);
     (void)make_file("/etc/hosts", hosts, 0644);
+    write_name_servers(p, "/");
 }
 
 void roots_enter_template(const plan *p) {
@@ -179,12 +214,17 @@ void roots_prepare_bundle(const plan *p) {
         mount("rootfs", place(path, "scratch/rootfs"), "overlay", MS_NODEV, options) != 0) {
         plan_fail(p, "the template cannot be shown beside the command");
     }
+    write_name_servers(p, place(path, "scratch/rootfs"));
     if (p->spec->config != NULL && make_file(place(path, "scratch/config.json"), p->spec->config, 0600) != 0) {
         plan_fail(p, "config.json cannot be written");
     }
     /* A fresh /proc, for the pid namespace is new. Nothing is mounted below it: then a runtime may mount its own. */
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) {
         plan_fail(p, "/proc cannot be mounted for the command");
+    }
+    /* gVisor takes a namespace with this directory for the host's own, in which it refuses to have a network. */
+    if (p->spec->network != 0 && mount("none", "/proc/sys/net", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) {
+        plan_fail(p, "/proc/sys/net cannot be hidden from the command");
     }
     if (chdir(place(path, "scratch")) != 0) {
         plan_fail(p, "the scratch directory cannot be entered");

@@ -22,6 +22,7 @@
 #include "connect.h"
 #include "filter.h"
 #include "jail.h"
+#include "network.h"
 #include "plan.h"
 #include "say.h"
 #include "sys.h"
@@ -64,6 +65,7 @@ typedef struct sandbox {
     int stream;     /* the agent's, until it is greeted; -1 */
     char *greeting; /* what the server is told on the agent's behalf once it runs */
     int input; /* keeps a cell's standard input open; -1 */
+    network network;
     cgroup group;
     bool failed;
     bool ended;
@@ -84,8 +86,9 @@ static const uint64_t NAMESPACES =
 /* It puts children into pid namespaces beside its own, which only one above can. */
 static const uint64_t ZYGOTE_NAMESPACES = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
 
-const char *sandbox_init(const sandbox_options *given, int epoll) {
+const char *sandbox_init(const sandbox_options *given, int epoll, const char **without_network) {
     options = *given;
+    *without_network = network_init();
     poll_set = epoll;
     agent_program = open(options.agent, O_RDONLY | O_CLOEXEC);
     if (agent_program < 0) {
@@ -271,21 +274,27 @@ static const char *launch(plan *p, sandbox *one) {
         _exit(125);
     }
     int failure = errno;
+    const char *words = pid > 0 ? NULL : "the namespaces cannot be made";
     close(sync[1]);
+    if (pid > 0 && p->spec->network != 0) {
+        words = network_make(&one->network, one->pidfd, p->spec->kind == KIND_JAIL);
+        failure = errno;
+    }
     if (pid > 0) {
         one->pid = pid;
         watch(&one->report, one, report[0]);
         if (log[0] >= 0) {
             watch(&one->log, one, log[0]);
         }
-        (void)!write(sync[0], "1", 1);
+        /* Without this byte it ends. */
+        (void)!write(sync[0], "1", words == NULL ? 1 : 0);
     } else {
         close(report[0]);
         close_if_open(&log[0]);
     }
     close(sync[0]);
     errno = failure;
-    return pid > 0 ? NULL : "the namespaces cannot be made";
+    return words;
 }
 
 static void release(sandbox *one) {
@@ -300,6 +309,7 @@ static void release(sandbox *one) {
     unwatch(&one->channel);
     unwatch(&one->kernel);
     close_if_open(&one->go);
+    network_end(&one->network);
 }
 
 static void forget(sandbox *one) {
@@ -337,7 +347,8 @@ static void begin(sandbox *one) {
         (void)connect_write(one->stream, one->greeting);
     }
     close_if_open(&one->stream);
-    say("STARTED\t%s\t%d\t%s", one->id, (int)one->pid, one->kernel_words[0] == '.' ? "warm" : "cold");
+    say("STARTED\t%s\t%d\t%s\t%d\t%llu", one->id, (int)one->pid, one->kernel_words[0] == '.' ? "warm" : "cold",
+        one->network.namespace, (unsigned long long)one->network.cookie);
 }
 
 /* While the sandbox is being made, for a fork takes its time. */
@@ -372,6 +383,7 @@ void sandbox_start(sandbox_spec *spec) {
     one->kind = spec->kind;
     one->pidfd = one->report.fd = one->log.fd = one->input = one->slot = one->stream = -1;
     one->channel.fd = one->kernel.fd = one->go = -1;
+    one->network.namespace = one->network.steering.listener = one->network.steering.link = -1;
     plan p = {.spec = spec, .stream = -1, .agent = agent_program, .filter = filter_program, .log = -1, .life = life[0],
               .report = -1, .userns = -1, .channel = -1, .slot = -1, .oom = -1, .memory_usage = -1, .memory_peak = -1, .cpu_usage = -1};
     one->next = all;
@@ -427,7 +439,7 @@ static void read_channel(sandbox *zygote) {
     }
     if (length == 5 && memcmp(text, "READY", 5) == 0 && !zygote->ready) {
         zygote->ready = true;
-        say("STARTED\t%s\t%d\twarm", zygote->id, (int)zygote->pid);
+        say("STARTED\t%s\t%d\twarm\t-1\t0", zygote->id, (int)zygote->pid);
         return;
     }
     unwatch(&zygote->channel);

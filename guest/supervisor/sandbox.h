@@ -10,8 +10,8 @@ typedef struct {
     const char *agent; /* path of the agent's program */
 } sandbox_options;
 
-/* Opens what every sandbox needs. NULL, or what is missing in words. */
-const char *sandbox_init(const sandbox_options *options, int epoll);
+/* Opens what every sandbox needs. NULL, or what is missing in words; without_network: why there is no network, or NULL. */
+const char *sandbox_init(const sandbox_options *options, int epoll, const char **without_network);
 void sandbox_start(sandbox_spec *spec);
 void sandbox_kill(const char *id);
 void sandbox_limit(const char *id, const sandbox_spec *spec);

@@ -102,6 +102,7 @@ static bool take(sandbox_spec *spec, const char *key, char *value) {
     } numbers[] = {
         {"memory", &spec->memory_bytes}, {"cpu", &spec->cpu_millis},   {"pids", &spec->pids},
         {"disk", &spec->disk_bytes},     {"inodes", &spec->inodes},    {"files", &spec->open_files},
+        {"network", &spec->network},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
@@ -147,6 +148,9 @@ static const char *check(const sandbox_spec *spec) {
     }
     if (spec->zygote != NULL && (spec->kind != KIND_JAIL || spec->root != ROOT_TEMPLATE)) {
         return "only a jail with a template gets a kernel from a zygote";
+    }
+    if (spec->network != 0 && (spec->network != 1 || spec->root != ROOT_TEMPLATE)) {
+        return "the network is 0 or 1, and only a sandbox with a template has one";
     }
     if (spec->greeting != NULL && spec->socket == NULL) {
         return "a greeting has no socket";

@@ -34,6 +34,7 @@ typedef struct {
     int64_t disk_bytes;
     int64_t inodes;
     int64_t open_files;
+    int64_t network;       /* 1: what it sends arrives at the server; 0: there is nothing but its loopback */
 } sandbox_spec;
 
 /* Parses the fields after verb and id, in place; complete: whether they describe a sandbox and not only limits.

@@ -23,19 +23,21 @@ final class GvisorTier implements LinuxTier {
     }
 
     @Override
-    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared) {
+    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared, boolean network) {
         return StartRequest.command(id)
                 .put("template", image.toString())
                 .put("memory", groupBytes(limits, prepared))
                 .put("pids", Limits.PIDS_OF_GVISOR)
                 .put("disk", limits.diskBytes())
                 .put("inodes", limits.fileCount())
-                .put("config", OciConfig.of(agent, workloadBytes(limits, prepared)))
+                .put("network", network ? 1 : 0)
+                .put("config", OciConfig.of(agent, workloadBytes(limits, prepared), network))
                 .arguments(List.of(
                         runsc.toString(),
                         "--root=" + scratch.resolve("state"),
                         "--platform=" + platform,
-                        "--network=none",
+                        // Its own stack on the interface that the supervisor made for it, or none.
+                        network ? "--network=sandbox" : "--network=none",
                         "--ignore-cgroups",
                         "--allow-suid",
                         "--host-settings=ignore",

@@ -10,7 +10,7 @@ import java.util.Optional;
 /// @param zygote the id of the one that gives the sandbox a warm kernel
 record JailTier(Optional<String> zygote) implements LinuxTier {
     @Override
-    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared) {
+    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared, boolean network) {
         StartRequest request = StartRequest.jail(id)
                 .put("template", image.toString())
                 .put("hostname", "sandbox")
@@ -18,7 +18,8 @@ record JailTier(Optional<String> zygote) implements LinuxTier {
                 .put("cpu", Limits.CPU_SHARE_MILLIS_DEFAULT)
                 .put("pids", Limits.PIDS_DEFAULT)
                 .put("disk", limits.diskBytes())
-                .put("inodes", limits.fileCount());
+                .put("inodes", limits.fileCount())
+                .put("network", network ? 1 : 0);
         zygote.ifPresent(one -> request.put("zygote", one));
         return request;
     }

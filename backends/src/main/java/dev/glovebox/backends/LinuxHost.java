@@ -122,6 +122,7 @@ final class LinuxHost implements AutoCloseable {
                 image,
                 wanted.limits(),
                 wanted.prepared(),
+                options.ports(),
                 LinuxBackend.startMax(wanted.tier()));
         Runnable afterwards =
                 wanted.tier() == Tier.GVISOR ? () -> sandbox.share(wanted.limits(), wanted.prepared()) : () -> {};

@@ -2,6 +2,7 @@ package dev.glovebox.backends;
 
 import dev.glovebox.backends.template.TemplateImages;
 import dev.glovebox.backends.template.TemplateStore;
+import dev.glovebox.core.egress.NetworkPorts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.stream.Stream;
 /// @param runsc gVisor's runtime; empty if there is none
 /// @param zygote whether the template is one of ours, built from a recipe: only then a process of it runs outside of a
 ///     sandbox, to fork warm kernels into them
+/// @param ports through which sandboxes reach what they may; empty: nothing is reached
 /// @param ready how many sandboxes of each tier are kept ready, by the tier's word
 /// @param oneRun whether there will be one run and no more
 public record LinuxOptions(
@@ -23,6 +25,7 @@ public record LinuxOptions(
         Function<String, Optional<Path>> images,
         Optional<Path> runsc,
         boolean zygote,
+        Optional<NetworkPorts> ports,
         Map<String, Integer> ready,
         boolean oneRun) {
     private static final String RUNSC = "runsc";
@@ -33,14 +36,19 @@ public record LinuxOptions(
         ready = Map.copyOf(ready);
     }
 
-    /// Without a zygote.
+    /// Without a zygote, and without a network.
     public LinuxOptions(
             Supervision supervision,
             Function<String, Optional<Path>> images,
             Optional<Path> runsc,
             Map<String, Integer> ready,
             boolean oneRun) {
-        this(supervision, images, runsc, false, ready, oneRun);
+        this(supervision, images, runsc, false, Optional.empty(), ready, oneRun);
+    }
+
+    /// The same, and sandboxes reach through these what they may.
+    public LinuxOptions withPorts(NetworkPorts opened) {
+        return new LinuxOptions(supervision, images, runsc, zygote, Optional.of(opened), ready, oneRun);
     }
 
     /// For a server.
@@ -52,6 +60,7 @@ public record LinuxOptions(
                 new TemplateImages(new TemplateStore(templates)),
                 findRunsc(distribution),
                 true,
+                Optional.empty(),
                 READY,
                 false);
     }
@@ -63,6 +72,7 @@ public record LinuxOptions(
                 new TemplateImages(new TemplateStore(templates)),
                 findRunsc(distribution),
                 false,
+                Optional.empty(),
                 Map.of(),
                 true);
     }

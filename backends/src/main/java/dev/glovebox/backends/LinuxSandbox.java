@@ -4,6 +4,9 @@ import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.egress.NetworkNamespace;
+import dev.glovebox.core.egress.NetworkPort;
+import dev.glovebox.core.egress.NetworkPorts;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Frame;
 import dev.glovebox.wire.agent.FrameType;
@@ -12,6 +15,8 @@ import dev.glovebox.wire.agent.Tag;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,18 +34,21 @@ final class LinuxSandbox implements AgentSandbox.Host {
     private final LinuxTier tier;
     private final CompletableFuture<Supervisor.Ended> end;
     private final AgentConnection connection;
+    private final Optional<NetworkPort> port;
 
     private LinuxSandbox(
             String id,
             Supervisor supervisor,
             LinuxTier tier,
             CompletableFuture<Supervisor.Ended> end,
-            AgentConnection connection) {
+            AgentConnection connection,
+            Optional<NetworkPort> port) {
         this.id = id;
         this.supervisor = supervisor;
         this.tier = tier;
         this.end = end;
         this.connection = connection;
+        this.port = port;
     }
 
     /// Starts one and waits for its agent's connection; the agent itself may not be there yet.
@@ -54,16 +62,22 @@ final class LinuxSandbox implements AgentSandbox.Host {
             Path image,
             ResourceLimits limits,
             boolean prepared,
+            Optional<NetworkPorts> ports,
             Duration patience)
             throws InterruptedException {
         try (AgentListener.Expected expected = listener.expect()) {
-            StartRequest request = tier.request(id, image, limits, prepared)
+            boolean hasNetwork =
+                    ports.isPresent() && supervisor.withoutNetwork().isEmpty();
+            StartRequest request = tier.request(id, image, limits, prepared, hasNetwork)
                     .put("socket", listener.path().toString())
                     .bytes("greeting", greeting(expected.token()));
-            CompletableFuture<Supervisor.Ended> end = supervisor.start(request, new Start(id, expected));
+            Start events = new Start(id, expected, new CompletableFuture<>());
+            CompletableFuture<Supervisor.Ended> end = supervisor.start(request, events);
             try {
                 AgentConnection connection = expected.take(patience);
-                return new LinuxSandbox(id, supervisor, tier, end, connection);
+                Optional<NetworkPort> port =
+                        hasNetwork ? Optional.of(ports.get().open(events.awaitNetwork(patience))) : Optional.empty();
+                return new LinuxSandbox(id, supervisor, tier, end, connection, port);
             } catch (RuntimeException | InterruptedException failure) {
                 supervisor.kill(id);
                 throw failure;
@@ -71,9 +85,27 @@ final class LinuxSandbox implements AgentSandbox.Host {
         }
     }
 
-    private record Start(String id, AgentListener.Expected expected) implements Supervisor.Events {
+    private record Start(
+            String id, AgentListener.Expected expected, CompletableFuture<Optional<NetworkNamespace>> network)
+            implements Supervisor.Events {
+        @Override
+        public void started(long pid, Optional<NetworkNamespace> made) {
+            network.complete(made);
+        }
+
+        /// It was told before the agent's connection came, or is told in a moment.
+        private NetworkNamespace awaitNetwork(Duration patience) throws InterruptedException {
+            try {
+                return network.get(patience.toMillis(), TimeUnit.MILLISECONDS).orElseThrow();
+            } catch (ExecutionException | TimeoutException | NoSuchElementException failure) {
+                throw new GloveboxException(
+                        ErrorCode.BACKEND_LOST, "the sandbox ended while its network was made", failure);
+            }
+        }
+
         @Override
         public void over(String why) {
+            network.complete(Optional.empty());
             expected.giveUp(why);
         }
 
@@ -110,7 +142,13 @@ final class LinuxSandbox implements AgentSandbox.Host {
     }
 
     @Override
+    public Optional<NetworkPort> networkPort() {
+        return port;
+    }
+
+    @Override
     public void released() {
+        port.ifPresent(NetworkPort::close);
         supervisor.kill(id);
         try {
             end.get(GONE_MAX.toMillis(), TimeUnit.MILLISECONDS);

@@ -36,7 +36,9 @@ final class OciConfig {
 
     /// `/tmp` is a directory of the writable layer, which has a bound: gVisor would put memory without one there. The
     /// number of processes is bounded for each user, for gVisor knows no control groups.
-    static String of(Path agent, long memoryBytes) {
+    ///
+    /// @param network whether it uses the network namespace that it is started in, else an empty one
+    static String of(Path agent, long memoryBytes, boolean network) {
         String capabilities = CAPABILITIES.stream()
                 .map(OciConfig::quoted)
                 .reduce((a, b) -> a + "," + b)
@@ -60,7 +62,7 @@ final class OciConfig {
                   {"destination":"/tmp","type":"bind","source":"layer/tmp","options":["bind","rw"]},
                   {"destination":"/sys","type":"sysfs","source":"sysfs","options":["ro"]},
                   {"destination":"/.glovebox/agent","type":"bind","source":%s,"options":["bind","ro"]}],
-                 "linux":{"namespaces":[{"type":"pid"},{"type":"network"},{"type":"ipc"},{"type":"uts"},
+                 "linux":{"namespaces":[{"type":"pid"},%s{"type":"ipc"},{"type":"uts"},
                   {"type":"mount"}]}}
                 """.formatted(
                         memoryBytes,
@@ -70,7 +72,8 @@ final class OciConfig {
                         processes(memoryBytes),
                         processes(memoryBytes),
                         SHARED_MEMORY_BYTES,
-                        quoted(agent.toString()));
+                        quoted(agent.toString()),
+                        network ? "" : "{\"type\":\"network\"},");
     }
 
     /// As many as cannot fill the control group by being there alone: then the kernel would end the sandbox as a whole.

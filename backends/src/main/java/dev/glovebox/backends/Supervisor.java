@@ -2,6 +2,7 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.egress.NetworkNamespace;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -43,7 +45,9 @@ final class Supervisor implements AutoCloseable {
     /// What is told about one sandbox. Called on the supervisor's thread: returns at once.
     interface Events {
         /// Its first process runs what it was asked to run.
-        default void started(long pid) {}
+        ///
+        /// @param network where arrives what it sends; empty if it was asked to have no network
+        default void started(long pid, Optional<NetworkNamespace> network) {}
 
         /// A line of a command's standard error; printable, and bounded in length and number.
         default void logged(String line) {}
@@ -58,6 +62,9 @@ final class Supervisor implements AutoCloseable {
     private final OutputStream requests;
     private final Map<String, Watch> watches = new ConcurrentHashMap<>();
     private final CompletableFuture<String> ready = new CompletableFuture<>();
+
+    /// Why sandboxes have no network here; empty if they have.
+    private volatile String withoutNetwork = "";
 
     private Supervisor(Process process) {
         this.process = process;
@@ -115,6 +122,11 @@ final class Supervisor implements AutoCloseable {
         send("LIMIT\t" + id + "\tmemory=" + memoryBytes + "\tcpu=" + cpuMillis);
     }
 
+    /// Why sandboxes have no network here, in words; empty if they have.
+    String withoutNetwork() {
+        return withoutNetwork;
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }
@@ -152,17 +164,28 @@ final class Supervisor implements AutoCloseable {
     private void event(String[] fields) {
         String id = fields.length > 1 ? fields[1] : "";
         switch (fields[0]) {
-            case "READY" -> ready.complete("");
+            case "READY" -> {
+                withoutNetwork = fields[3];
+                ready.complete("");
+            }
             case "UNABLE" -> ready.complete(fields[2]);
             case "FAILED" -> forget(id, fields[2], Ended.UNKNOWN);
             case "ENDED" -> forget(id, new Ended(fields[2], Integer.parseInt(fields[3]), Long.parseLong(fields[4])));
-            case "STARTED" -> tell(id, events -> events.started(Long.parseLong(fields[2])));
+            case "STARTED" ->
+                tell(id, events -> events.started(Long.parseLong(fields[2]), network(fields[4], fields[5])));
             case "LOG" -> tell(id, events -> events.logged(fields[2]));
             case "REFUSED" -> LOG.log(System.Logger.Level.WARNING, "supervisor: {0}", fields[2]);
             default -> {
                 // LIMITED: nobody waits for it.
             }
         }
+    }
+
+    private Optional<NetworkNamespace> network(String descriptor, String cookie) {
+        return descriptor.equals("-1")
+                ? Optional.empty()
+                : Optional.of(new NetworkNamespace(
+                        "/proc/" + process.pid() + "/fd/" + descriptor, Long.parseUnsignedLong(cookie)));
     }
 
     private void tell(String id, Consumer<Events> what) {

@@ -1,5 +1,6 @@
 package dev.glovebox.backends;
 
+import dev.glovebox.core.egress.NetworkNamespace;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -36,7 +37,7 @@ final class Zygote {
         }
 
         @Override
-        public void started(long pid) {
+        public void started(long pid, Optional<NetworkNamespace> network) {
             begun(this);
         }
 

@@ -3,11 +3,14 @@ package dev.glovebox.egress;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.egress.NetworkGrant;
+import dev.glovebox.core.egress.NetworkNamespace;
+import dev.glovebox.core.egress.NetworkPort;
+import dev.glovebox.core.egress.NetworkPorts;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The network of all sandboxes of a server: what they share. Thread-safe.
-public final class Egress implements AutoCloseable {
+public final class Egress implements NetworkPorts, AutoCloseable {
     private final EgressOptions options;
     private final Splicer splicer;
     private final Timers timers = new Timers();
@@ -31,6 +34,11 @@ public final class Egress implements AutoCloseable {
         SandboxEgress made = new SandboxEgress(this, sandbox, grant);
         open.add(made);
         return made;
+    }
+
+    @Override
+    public NetworkPort open(NetworkNamespace namespace) {
+        return NamespacePort.open(this, namespace);
     }
 
     EgressOptions options() {

@@ -1,0 +1,171 @@
+#include "steer.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "network.h"
+
+enum { BACKLOG = 1, LOOPBACK_NET = 127, IPV4 = 2, TCP = 6 };
+
+static int bpf(int command, union bpf_attr *attributes, size_t size) {
+    return (int)syscall(SYS_bpf, command, attributes, size);
+}
+
+#define MOVE(to, from) {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (to), .src_reg = (from)}
+#define SET(to, value) {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (to), .imm = (value)}
+#define ADD(to, value) {.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = (to), .imm = (value)}
+#define AND(to, value) {.code = BPF_ALU64 | BPF_AND | BPF_K, .dst_reg = (to), .imm = (value)}
+#define LOAD_WORD(to, from, offset) \
+    {.code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = (to), .src_reg = (from), .off = (short)(offset)}
+#define STORE_WORD(to, offset, value) \
+    {.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = (to), .off = (offset), .imm = (value)}
+#define JUMP(op, reg, value, over) \
+    {.code = BPF_JMP | (op) | BPF_K, .dst_reg = (reg), .off = (over), .imm = (value)}
+#define CALL(function) {.code = BPF_JMP | BPF_CALL, .imm = (function)}
+#define EXIT() {.code = BPF_JMP | BPF_EXIT}
+
+static int load(int map) {
+    static const char licence[] = "GPL";
+    const struct bpf_insn program[] = {
+        /* 0 */ MOVE(BPF_REG_6, BPF_REG_1),
+        /* 1 */ LOAD_WORD(BPF_REG_2, BPF_REG_6, offsetof(struct bpf_sk_lookup, family)),
+        /* 2 */ JUMP(BPF_JNE, BPF_REG_2, IPV4, 19),
+        /* 3 */ LOAD_WORD(BPF_REG_2, BPF_REG_6, offsetof(struct bpf_sk_lookup, protocol)),
+        /* 4 */ JUMP(BPF_JNE, BPF_REG_2, TCP, 17),
+        /* The first byte of an address in network order is the lowest one here. */
+        /* 5 */ LOAD_WORD(BPF_REG_2, BPF_REG_6, offsetof(struct bpf_sk_lookup, local_ip4)),
+        /* 6 */ AND(BPF_REG_2, 0xff),
+        /* 7 */ JUMP(BPF_JEQ, BPF_REG_2, LOOPBACK_NET, 14),
+        /* 8 */ STORE_WORD(BPF_REG_10, -4, 0),
+        /* 9 */ {.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map},
+        /* 10 */ {.code = 0},
+        /* 11 */ MOVE(BPF_REG_2, BPF_REG_10),
+        /* 12 */ ADD(BPF_REG_2, -4),
+        /* 13 */ CALL(BPF_FUNC_map_lookup_elem),
+        /* 14 */ JUMP(BPF_JEQ, BPF_REG_0, 0, 9),
+        /* 15 */ MOVE(BPF_REG_7, BPF_REG_0),
+        /* 16 */ MOVE(BPF_REG_1, BPF_REG_6),
+        /* 17 */ MOVE(BPF_REG_2, BPF_REG_7),
+        /* 18 */ SET(BPF_REG_3, 0),
+        /* 19 */ CALL(BPF_FUNC_sk_assign),
+        /* 20 */ MOVE(BPF_REG_1, BPF_REG_7),
+        /* 21 */ CALL(BPF_FUNC_sk_release),
+        /* 22 */ SET(BPF_REG_0, SK_PASS),
+        /* 23 */ EXIT(),
+        /* 24: the listener is gone, so nothing may be reached. */ SET(BPF_REG_0, SK_DROP),
+        /* 25 */ EXIT(),
+    };
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.prog_type = BPF_PROG_TYPE_SK_LOOKUP;
+    attributes.expected_attach_type = BPF_SK_LOOKUP;
+    attributes.insns = (uintptr_t)program;
+    attributes.insn_cnt = sizeof program / sizeof *program;
+    attributes.license = (uintptr_t)licence;
+    return bpf(BPF_PROG_LOAD, &attributes, sizeof attributes);
+}
+
+static int make_map(int socket) {
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.map_type = BPF_MAP_TYPE_SOCKMAP;
+    attributes.key_size = sizeof(uint32_t);
+    attributes.value_size = sizeof(uint64_t);
+    attributes.max_entries = 1;
+    int map = bpf(BPF_MAP_CREATE, &attributes, sizeof attributes);
+    if (map < 0) {
+        return -1;
+    }
+    uint32_t key = 0;
+    uint64_t value = (uint64_t)socket;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.map_fd = (uint32_t)map;
+    attributes.key = (uintptr_t)&key;
+    attributes.value = (uintptr_t)&value;
+    if (bpf(BPF_MAP_UPDATE_ELEM, &attributes, sizeof attributes) != 0) {
+        int failure = errno;
+        close(map);
+        errno = failure;
+        return -1;
+    }
+    return map;
+}
+
+static int attach(int program, int namespace) {
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.link_create.prog_fd = (uint32_t)program;
+    attributes.link_create.target_fd = (uint32_t)namespace;
+    attributes.link_create.attach_type = BPF_SK_LOOKUP;
+    return bpf(BPF_LINK_CREATE, &attributes, sizeof attributes);
+}
+
+/* The first of the group. It is never chosen, for the group's filter always says "the second". */
+static int listen_first(void) {
+    struct sock_filter second[] = {BPF_STMT(BPF_RET | BPF_K, 1)};
+    struct sock_fprog filter = {.len = 1, .filter = second};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(NETWORK_PORT),
+                                  .sin_addr.s_addr = htonl(NETWORK_LISTENER)};
+    int on = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) != 0 ||
+        bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, BACKLOG) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &filter, sizeof filter) != 0) {
+        int failure = errno;
+        if (fd >= 0) {
+            close(fd);
+        }
+        errno = failure;
+        return -1;
+    }
+    return fd;
+}
+
+const char *steer(int namespace, steering *made) {
+    const char *failure = NULL;
+    int program = -1;
+    int map = -1;
+    if ((made->listener = listen_first()) < 0) {
+        return "a listener cannot be opened";
+    }
+    if ((map = make_map(made->listener)) < 0) {
+        failure = "a BPF map cannot be made";
+    } else if ((program = load(map)) < 0) {
+        failure = "a BPF program of type sk_lookup cannot be loaded";
+    } else if ((made->link = attach(program, namespace)) < 0) {
+        failure = "a BPF program cannot be attached to a network namespace";
+    }
+    int number = errno;
+    if (map >= 0) {
+        close(map);
+    }
+    if (program >= 0) {
+        close(program);
+    }
+    if (failure != NULL) {
+        steer_end(made);
+    }
+    errno = number;
+    return failure;
+}
+
+void steer_end(steering *made) {
+    if (made->link >= 0) {
+        close(made->link);
+        made->link = -1;
+    }
+    if (made->listener >= 0) {
+        close(made->listener);
+        made->listener = -1;
+    }
+}
