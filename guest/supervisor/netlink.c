@@ -1,7 +1,6 @@
 #include "netlink.h"
 
 #include <errno.h>
-#include <linux/fib_rules.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -11,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MESSAGE_BYTES = 512, RULE_PRIORITY = 1 };
+enum { MESSAGE_BYTES = 512 };
 
 typedef struct {
     struct nlmsghdr header;
@@ -121,36 +120,34 @@ int netlink_add_address(int socket, int interface, uint32_t address, uint8_t pre
     return ask(socket, &m);
 }
 
-static int add_route(int socket, struct rtmsg head, int interface, uint32_t table, uint32_t gateway) {
+static int add_route(int socket, struct rtmsg head, int interface, uint32_t to, uint32_t gateway) {
     message m;
     head.rtm_family = AF_INET;
-    head.rtm_table = RT_TABLE_UNSPEC;
     head.rtm_protocol = RTPROT_STATIC;
     begin(&m, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &head, sizeof head);
-    put_number(&m, RTA_TABLE, table);
     put_number(&m, RTA_OIF, (uint32_t)interface);
+    if (to != 0) {
+        put_number(&m, RTA_DST, to);
+    }
     if (gateway != 0) {
         put_number(&m, RTA_GATEWAY, gateway);
     }
     return ask(socket, &m);
 }
 
-int netlink_add_any_local(int socket, int loopback, uint32_t table) {
-    struct rtmsg head = {.rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST};
-    return add_route(socket, head, loopback, table, 0);
+int netlink_add_any_local(int socket, int loopback) {
+    struct rtmsg head = {.rtm_table = RT_TABLE_LOCAL, .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST};
+    return add_route(socket, head, loopback, 0, 0);
+}
+
+int netlink_add_neighbour(int socket, int interface, uint32_t address) {
+    /* In the same table, which is asked before all others. */
+    struct rtmsg head = {
+        .rtm_dst_len = 32, .rtm_table = RT_TABLE_LOCAL, .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK};
+    return add_route(socket, head, interface, address, 0);
 }
 
 int netlink_add_default_route(int socket, int interface, uint32_t gateway) {
-    struct rtmsg head = {.rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_UNIVERSE};
-    return add_route(socket, head, interface, RT_TABLE_MAIN, gateway);
-}
-
-int netlink_add_rule(int socket, const char *interface, uint32_t table) {
-    message m;
-    struct fib_rule_hdr head = {.family = AF_INET, .action = FR_ACT_TO_TBL, .table = RT_TABLE_UNSPEC};
-    begin(&m, RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL, &head, sizeof head);
-    put_text(&m, FRA_IIFNAME, interface);
-    put_number(&m, FRA_TABLE, table);
-    put_number(&m, FRA_PRIORITY, RULE_PRIORITY);
-    return ask(socket, &m);
+    struct rtmsg head = {.rtm_table = RT_TABLE_MAIN, .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_UNIVERSE};
+    return add_route(socket, head, interface, 0, gateway);
 }

@@ -12,10 +12,10 @@ int netlink_up(int socket, int interface);
 /* A pair of interfaces: `name` here, `peer` in the other namespace. */
 int netlink_add_pair(int socket, const char *name, const char *peer, int peer_namespace);
 int netlink_add_address(int socket, int interface, uint32_t address, uint8_t prefix);
-/* Every address is one of ours, for whoever looks into this table. */
-int netlink_add_any_local(int socket, int loopback, uint32_t table);
-/* What comes in by this interface looks into this table first. */
-int netlink_add_rule(int socket, const char *interface, uint32_t table);
+/* Every address that no longer route names is one of ours. */
+int netlink_add_any_local(int socket, int loopback);
+/* But this one, which lies behind an interface. */
+int netlink_add_neighbour(int socket, int interface, uint32_t address);
 int netlink_add_default_route(int socket, int interface, uint32_t gateway);
 
 #endif

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -12,9 +11,8 @@
 #include <unistd.h>
 
 #include "netlink.h"
-#include "sys.h"
 
-enum { LOOPBACK = 1, GATE_TABLE = 100 };
+enum { LOOPBACK = 1 };
 #define GATE_NAME "gate"
 #define GUEST_NAME "eth0"
 
@@ -36,8 +34,8 @@ static void return_home(void) {
 }
 
 /* In the namespace where everything arrives. */
-static const char *make_local(network *made, int link, uint32_t table) {
-    if (netlink_up(link, LOOPBACK) != 0 || netlink_add_any_local(link, LOOPBACK, table) != 0) {
+static const char *make_local(network *made, int link) {
+    if (netlink_up(link, LOOPBACK) != 0 || netlink_add_any_local(link, LOOPBACK) != 0) {
         return "the network namespace's routes cannot be set";
     }
     const char *failure = steer(made->namespace, &made->steering);
@@ -57,7 +55,7 @@ static const char *make_here(network *made, int pidfd) {
     if (link < 0) {
         return "rtnetlink cannot be reached";
     }
-    const char *failure = make_local(made, link, RT_TABLE_LOCAL);
+    const char *failure = make_local(made, link);
     close(link);
     return failure;
 }
@@ -72,7 +70,8 @@ static const char *make_guest_end(int link) {
     return NULL;
 }
 
-/* Only what comes in by the interface takes every address for local: answers have to find their way back. */
+/* Every address is local, but for the guest's own, to which answers have to find their way. So what comes in with
+ * another one for its sender is dropped by the kernel: a local address cannot come from outside. */
 static const char *make_gate_end(network *made, int link, int guest) {
     if (netlink_add_pair(link, GATE_NAME, GUEST_NAME, guest) != 0) {
         return "a pair of interfaces cannot be made";
@@ -80,12 +79,10 @@ static const char *make_gate_end(network *made, int link, int guest) {
     int index = (int)if_nametoindex(GATE_NAME);
     if (index == 0 || netlink_up(link, index) != 0 ||
         netlink_add_address(link, index, htonl(NETWORK_GATE), NETWORK_PREFIX) != 0 ||
-        netlink_add_rule(link, GATE_NAME, GATE_TABLE) != 0 ||
-        /* A relay of UDP is bound to the address that it stands for. */
-        write_text("/proc/sys/net/ipv4/ip_nonlocal_bind", "1") != 0) {
+        netlink_add_neighbour(link, index, htonl(NETWORK_GUEST)) != 0) {
         return "the gate's interface cannot be set up";
     }
-    return make_local(made, link, GATE_TABLE);
+    return make_local(made, link);
 }
 
 static const char *make_gate(network *made, int pidfd) {
@@ -145,7 +142,7 @@ const char *network_init(void) {
     if ((probe.namespace = open_current()) < 0 || link < 0) {
         failure = "a network namespace cannot be opened";
     } else {
-        failure = make_local(&probe, link, RT_TABLE_LOCAL);
+        failure = make_local(&probe, link);
     }
     if (link >= 0) {
         close(link);

@@ -32,6 +32,10 @@ final class OciConfig {
     /// What gVisor's kernel itself holds, generously.
     private static final long KERNEL_BYTES = 128L * 1024 * 1024;
 
+    private static final String EMPTY_NETWORK = "{\"type\":\"network\"},";
+    /// The runtime's own: the one that it was started in.
+    private static final String OWN_NETWORK = "{\"type\":\"network\",\"path\":\"/proc/self/ns/net\"},";
+
     private OciConfig() {}
 
     /// `/tmp` is a directory of the writable layer, which has a bound: gVisor would put memory without one there. The
@@ -73,7 +77,7 @@ final class OciConfig {
                         processes(memoryBytes),
                         SHARED_MEMORY_BYTES,
                         quoted(agent.toString()),
-                        network ? "" : "{\"type\":\"network\"},");
+                        network ? OWN_NETWORK : EMPTY_NETWORK);
     }
 
     /// As many as cannot fill the control group by being there alone: then the kernel would end the sandbox as a whole.

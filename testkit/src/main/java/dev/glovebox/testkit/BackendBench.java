@@ -117,6 +117,19 @@ public record BackendBench(SandboxBackend backend, Tier tier, Function<Language,
                 alone);
     }
 
+    public static Requirements withNetwork(Requirements request, NetworkGrant network) {
+        return new Requirements(
+                request.sandbox(),
+                request.tenant(),
+                request.tier(),
+                request.language(),
+                request.template(),
+                request.limits(),
+                request.environment(),
+                network,
+                request.alone());
+    }
+
     public static Requirements withEnvironment(Requirements request, Map<String, String> environment) {
         return new Requirements(
                 request.sandbox(),

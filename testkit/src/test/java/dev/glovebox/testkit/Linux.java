@@ -5,6 +5,7 @@ import dev.glovebox.backends.LinuxOptions;
 import dev.glovebox.backends.Supervision;
 import dev.glovebox.core.backend.Capability;
 import dev.glovebox.core.backend.SandboxBackend;
+import dev.glovebox.core.egress.NetworkPorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,6 +31,15 @@ final class Linux {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /// One whose sandboxes reach through these ports what they may.
+    static SandboxBackend open(NetworkPorts ports) throws IOException {
+        Path run = Files.createTempDirectory("gb-it");
+        run.toFile().deleteOnExit();
+        Supervision supervision = new Supervision(distribution(), run);
+        LinuxOptions options = LinuxOptions.forServer(supervision, distribution(), templates());
+        return new Supervised(LinuxBackend.open(options.withPorts(ports)), supervision);
     }
 
     /// @param run the directory where its processes meet; those that died there before are cleaned up behind

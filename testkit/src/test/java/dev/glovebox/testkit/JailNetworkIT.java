@@ -1,0 +1,10 @@
+package dev.glovebox.testkit;
+
+import dev.glovebox.core.Tier;
+
+final class JailNetworkIT extends LinuxNetwork {
+    @Override
+    Tier tier() {
+        return Tier.JAIL;
+    }
+}
