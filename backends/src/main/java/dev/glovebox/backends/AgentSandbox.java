@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -60,6 +61,8 @@ final class AgentSandbox implements SandboxHandle {
     private final Set<ProcessId> terminals = ConcurrentHashMap.newKeySet();
     private final Map<ContextId, AgentChannel> executions = new ConcurrentHashMap<>();
     private volatile @Nullable SandboxNetwork network;
+    /// Whether the programs inside trust the authority of the network.
+    private final AtomicBoolean trusts = new AtomicBoolean();
     /// The last CONFIGURE: the limits that hold.
     private volatile Fields configured = Fields.builder().build();
 
@@ -357,11 +360,25 @@ final class AgentSandbox implements SandboxHandle {
     AgentSandbox openNetwork(SandboxId id, NetworkGrant grant) {
         Optional<NetworkPort> port = host.networkPort();
         if (port.isPresent()) {
-            network = port.get().open(id, grant);
+            SandboxNetwork opened = port.get().open(id, grant);
+            network = opened;
+            trustAuthority(opened, grant);
         } else {
             refuseNetwork(grant);
         }
         return this;
+    }
+
+    /// Before rules need it, once.
+    private void trustAuthority(SandboxNetwork of, NetworkGrant grant) {
+        if (!grant.policy().requests().isEmpty() && trusts.compareAndSet(false, true)) {
+            try {
+                GuestTrust.install(files, of.authorityPem());
+            } catch (RuntimeException failure) {
+                trusts.set(false);
+                throw failure;
+            }
+        }
     }
 
     /// Refuses rules that open anything, for a sandbox that has no network.
@@ -378,6 +395,7 @@ final class AgentSandbox implements SandboxHandle {
     public void replaceNetwork(NetworkGrant grant) {
         SandboxNetwork now = network;
         if (now != null) {
+            trustAuthority(now, grant);
             now.replace(grant);
         } else {
             refuseNetwork(grant);

@@ -52,13 +52,19 @@ final class Requests {
         fields.number(Tag.DISK_BYTES, limits.diskBytes()).number(Tag.FILE_COUNT, limits.fileCount());
     }
 
+    private static Map<String, String> variables(Requirements requirements) {
+        return requirements.network().policy().requests().isEmpty()
+                ? requirements.environment()
+                : GuestTrust.environment(requirements.environment());
+    }
+
     /// The CONFIGURE request of a new sandbox, with entropy of its own.
     static Fields configure(Requirements requirements, SecureRandom random) {
         byte[] entropy = new byte[ENTROPY_BYTES];
         random.nextBytes(entropy);
         Fields.Builder fields = Fields.builder()
                 .text(Tag.SANDBOX, requirements.sandbox().value())
-                .texts(Tag.ENVIRONMENT, environment(requirements.environment()))
+                .texts(Tag.ENVIRONMENT, environment(variables(requirements)))
                 .bytes(Tag.ENTROPY, entropy);
         putLimits(fields, requirements.limits());
         putQuota(fields, requirements.limits());

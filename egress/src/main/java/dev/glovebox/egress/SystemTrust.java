@@ -1,0 +1,70 @@
+package dev.glovebox.egress;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/// Which certificates of hosts are good: those that the operator's system trusts, so that an authority of the
+/// operator's
+/// own is installed once and for all. `SSL_CERT_FILE` names another list, as it does for OpenSSL.
+public final class SystemTrust {
+    private static final String VARIABLE = "SSL_CERT_FILE";
+    /// Debian and Alpine; Fedora.
+    private static final Path[] PLACES = {
+        Path.of("/etc/ssl/certs/ca-certificates.crt"), Path.of("/etc/pki/tls/certs/ca-bundle.crt")
+    };
+
+    private SystemTrust() {}
+
+    /// @throws IllegalStateException if the list cannot be read; without one the JDK's own holds
+    public static SSLContext context() {
+        try {
+            Optional<Path> list = list();
+            return list.isEmpty() ? SSLContext.getDefault() : trusting(list.get());
+        } catch (IOException | GeneralSecurityException failure) {
+            throw new IllegalStateException(
+                    "the list of trusted authorities cannot be read (" + VARIABLE + " names another): "
+                            + failure.getMessage(),
+                    failure);
+        }
+    }
+
+    private static Optional<Path> list() {
+        String named = System.getenv(VARIABLE);
+        if (named != null && !named.isEmpty()) {
+            return Optional.of(Path.of(named));
+        }
+        for (Path place : PLACES) {
+            if (Files.isReadable(place)) {
+                return Optional.of(place);
+            }
+        }
+        return Optional.empty();
+    }
+
+    static SSLContext trusting(Path list) throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null, null);
+        try (InputStream in = Files.newInputStream(list)) {
+            int number = 0;
+            for (Certificate certificate :
+                    CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+                store.setCertificateEntry("authority-" + number, certificate);
+                number++;
+            }
+        }
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(store);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return context;
+    }
+}
