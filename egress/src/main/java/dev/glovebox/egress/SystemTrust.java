@@ -24,7 +24,9 @@ public final class SystemTrust {
 
     private SystemTrust() {}
 
-    /// @throws IllegalStateException if the list cannot be read; without one the JDK's own holds
+    /// For connections that the proxy makes. Without any list the JDK's own holds.
+    ///
+    /// @throws IllegalStateException if the list cannot be read
     public static SSLContext context() {
         try {
             Optional<Path> list = list();
