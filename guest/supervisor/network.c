@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "netlink.h"
+#include "sys.h"
 
 enum { LOOPBACK = 1 };
 #define GATE_NAME "gate"
@@ -57,6 +58,10 @@ static const char *make_here(network *made, int pidfd) {
     }
     const char *failure = make_local(made, link);
     close(link);
+    /* Root inside has no capability over this namespace, yet expects to serve at port 80. */
+    if (failure == NULL && write_text("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0") != 0) {
+        failure = "low ports cannot be opened to the sandbox";
+    }
     return failure;
 }
 

@@ -40,8 +40,8 @@ void proc_files_pin(const sandbox_spec *spec, int turn) {
     (void)sched_setaffinity(0, sizeof chosen, &chosen);
 }
 
-static void meminfo(const sandbox_spec *spec, char *text, size_t size) {
-    long long kib = spec->memory_bytes / 1024;
+static void meminfo(int64_t bytes, char *text, size_t size) {
+    long long kib = bytes / 1024;
     format(text, size,
            "MemTotal:       %8lld kB\nMemFree:        %8lld kB\nMemAvailable:   %8lld kB\nBuffers:               0 kB\n"
            "Cached:                0 kB\nSwapCached:            0 kB\nActive:                0 kB\n"
@@ -114,12 +114,20 @@ static void make_sys(const plan *p, const char *root, int processors) {
     }
 }
 
+void proc_files_show_memory(const plan *p) {
+    char text[2048];
+    if (p->spec->meminfo > 0) {
+        meminfo(p->spec->meminfo, text, sizeof text);
+        replace(p, "meminfo", text, "/proc/meminfo");
+    }
+}
+
 void proc_files_show(const plan *p, const char *root) {
     char target[PATH_BYTES];
     static char text[TEXT_BYTES];
     int processors = proc_files_processors(p->spec);
     if (p->spec->memory_bytes > 0) {
-        meminfo(p->spec, text, sizeof text);
+        meminfo(p->spec->memory_bytes, text, sizeof text);
         format(target, sizeof target, "%s/proc/meminfo", root);
         replace(p, "meminfo", text, target);
     }

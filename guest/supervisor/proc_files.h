@@ -11,4 +11,7 @@ int proc_files_processors(const sandbox_spec *spec);
 /* Keeps the calling process, and what it starts, on as many processors as it may see; `turn` spreads sandboxes. */
 void proc_files_pin(const sandbox_spec *spec, int turn);
 
+/* For a command whose own kernel tells the guest how much memory there is: it asks the host's. */
+void proc_files_show_memory(const plan *p);
+
 #endif

@@ -226,6 +226,7 @@ void roots_prepare_bundle(const plan *p) {
     if (p->spec->network != 0 && mount("none", "/proc/sys/net", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) {
         plan_fail(p, "/proc/sys/net cannot be hidden from the command");
     }
+    proc_files_show_memory(p);
     if (chdir(place(path, "scratch")) != 0) {
         plan_fail(p, "the scratch directory cannot be entered");
     }

@@ -102,7 +102,7 @@ static bool take(sandbox_spec *spec, const char *key, char *value) {
     } numbers[] = {
         {"memory", &spec->memory_bytes}, {"cpu", &spec->cpu_millis},   {"pids", &spec->pids},
         {"disk", &spec->disk_bytes},     {"inodes", &spec->inodes},    {"files", &spec->open_files},
-        {"network", &spec->network},
+        {"network", &spec->network}, {"meminfo", &spec->meminfo},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {

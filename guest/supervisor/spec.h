@@ -29,6 +29,7 @@ typedef struct {
     const char *hostname;
     const char *config;    /* content of config.json beside a command (OCI) */
     int64_t memory_bytes;  /* 0: no limit, as for all others */
+    int64_t meminfo;       /* what /proc/meminfo shows to a command beside whose kernel the guest runs */
     int64_t cpu_millis;    /* processor time per second, in thousandths of a processor */
     int64_t pids;
     int64_t disk_bytes;

@@ -1,14 +1,17 @@
 """The supervisor, its jails and its zygotes, from outside: what the server sees, and what a guest sees."""
 
 import contextlib
+import ctypes
 import glob
 import json
 import os
 import select
 import shutil
 import signal
+import socket
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -96,6 +99,82 @@ def check_a_jail_without_a_zygote():
 
 def members_left(supervisor, sandbox):
     return [path for path in groups(supervisor) if os.path.exists(f"{path}/{sandbox}")]
+
+
+def in_namespace(supervisor, event, make):
+    """Calls something in the network namespace that STARTED names, and comes back."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    own = os.open("/proc/self/ns/net", os.O_RDONLY)
+    place = os.open(f"/proc/{supervisor.process.pid}/fd/{event[4]}", os.O_RDONLY)
+    try:
+        assert libc.setns(place, 0x40000000) == 0
+        return make()
+    finally:
+        assert libc.setns(own, 0x40000000) == 0
+        os.close(place)
+        os.close(own)
+
+
+def listen_second():
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind(("127.127.127.127", 1))
+    listener.listen(16)
+    listener.settimeout(10)
+    return listener, listener.getsockopt(socket.SOL_SOCKET, 71, 8)  # SO_NETNS_COOKIE
+
+
+def tell_destinations(listener, count):
+    for _ in range(count):
+        connection, _ = listener.accept()
+        connection.sendall("{}:{}".format(*connection.getsockname()).encode())
+        connection.close()
+
+
+def check_every_connection_arrives_at_one_listener():
+    with Supervisor() as supervisor:
+        _, agent, event = supervisor.jail(IMAGE, network=1)
+        listener, cookie = in_namespace(supervisor, event, listen_second)
+        assert int.from_bytes(cookie, sys.byteorder) == int(event[5]), event
+        call = agent.open(host.PROCESS, LANGUAGE="python", CODE=b"""
+import socket
+def attempt(family, address):
+    s = socket.socket(family)
+    s.settimeout(10)
+    try:
+        s.connect(address)
+        return s.recv(100).decode()
+    except OSError as error:
+        return type(error).__name__
+for address in (("1.2.3.4", 443), ("255.1.1.1", 1), ("10.254.254.1", 65535)):
+    print(attempt(socket.AF_INET, address))
+print(attempt(socket.AF_INET6, ("::ffff:9.9.9.9", 80)))
+print(attempt(socket.AF_INET6, ("2600::1", 80)))
+print(attempt(socket.AF_INET, ("127.0.0.1", 80)))
+try:
+    s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1); s.bind(("127.127.127.127", 1))
+    print("bound")
+except OSError as error:
+    print(type(error).__name__)
+s = socket.create_server(("0.0.0.0", 80))
+print(attempt(socket.AF_INET, ("1.2.3.4", 80)))
+""")
+        answering = threading.Thread(target=tell_destinations, args=(listener, 5))
+        answering.start()
+        end = call.wait()
+        answering.join()
+        listener.close()
+        assert call.out.decode().split() == [
+            "1.2.3.4:443", "255.1.1.1:1", "10.254.254.1:65535", "9.9.9.9:80", "OSError", "ConnectionRefusedError",
+            "OSError", "1.2.3.4:80"], (call.out, call.err, end.items)
+
+
+def check_without_a_network_nothing_is_reached():
+    with Supervisor() as supervisor:
+        _, agent, event = supervisor.jail(IMAGE)
+        assert event[4:] == ["-1", "0"], event
+        end = agent.python("import socket; socket.create_connection(('1.2.3.4', 80), 5)")
+        assert end["EXIT_CODE"] == 1, end.items
 
 
 def check_limits_can_be_changed():
@@ -286,7 +365,7 @@ def check_a_zygote_that_hangs_holds_nobody_up_for_long():
         os.kill(pid, signal.SIGSTOP)
         began = time.monotonic()
         _, guest, event = supervisor.jail(IMAGE, zygote=name)
-        assert event[:1] + event[3:] == ["STARTED", "cold"] and time.monotonic() - began < 8, event
+        assert [event[0], event[3]] == ["STARTED", "cold"] and time.monotonic() - began < 8, event
         assert supervisor.of(name, "ENDED")[2:4] == ["signal", "9"]
         assert guest.python("print(1)").out == b"1\n"
 

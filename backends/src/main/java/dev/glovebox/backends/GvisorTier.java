@@ -27,6 +27,7 @@ final class GvisorTier implements LinuxTier {
         return StartRequest.command(id)
                 .put("template", image.toString())
                 .put("memory", groupBytes(limits, prepared))
+                .put("meminfo", limits.memoryBytes())
                 .put("pids", Limits.PIDS_OF_GVISOR)
                 .put("disk", limits.diskBytes())
                 .put("inodes", limits.fileCount())
