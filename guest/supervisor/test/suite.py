@@ -118,6 +118,8 @@ def in_namespace(supervisor, event, make):
 def listen_second():
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    # As the server's: else what was accepted for a port would keep the sandbox from serving there.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.127.127.127", 1))
     listener.listen(16)
     listener.settimeout(10)

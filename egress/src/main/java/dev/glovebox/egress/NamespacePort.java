@@ -72,6 +72,8 @@ final class NamespacePort implements NetworkPort {
         ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.INET);
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEPORT, true);
+            // In a jail's namespace what is accepted has the guest's own ports: it must not keep a server off them.
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             return channel.bind(new InetSocketAddress(InetAddress.getByAddress(LISTENER), LISTENER_PORT), BACKLOG);
         } catch (IOException | RuntimeException failure) {
             close(channel);
