@@ -4,6 +4,7 @@ certificates of an authority of the test's own, echoes of TCP and UDP. No thread
     internet.py DIRECTORY      makes DIRECTORY/ca.pem, writes DIRECTORY/ready, serves until its standard input ends
 """
 
+import hashlib
 import http.server
 import json
 import os
@@ -99,9 +100,13 @@ class Web(http.server.BaseHTTPRequestHandler):
             while count > 0:
                 count -= self.wfile.write(piece[:count] if count < len(piece) else piece)
             return
+        headers = {k.lower(): v for k, v in self.headers.items()}
+        if "authorization" in headers:
+            # What must not enter the sandbox is not sent back into it.
+            headers["authorization"] = hashlib.sha256(headers["authorization"].encode()).hexdigest()
         text = json.dumps({
             "host": host, "path": self.path, "method": self.command, "body": body.decode("latin-1"),
-            "address": self.connection.getsockname()[0], "headers": {k.lower(): v for k, v in self.headers.items()},
+            "address": self.connection.getsockname()[0], "headers": headers,
         }).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")

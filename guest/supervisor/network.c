@@ -57,6 +57,10 @@ static const char *make_here(network *made, int pidfd) {
         return "rtnetlink cannot be reached";
     }
     const char *failure = make_local(made, link);
+    /* Programs that ask for addresses only where there is a network (AI_ADDRCONFIG) look for one of these. */
+    if (failure == NULL && netlink_add_address(link, LOOPBACK, htonl(NETWORK_GUEST), 32) != 0) {
+        failure = "the sandbox cannot be given an address";
+    }
     close(link);
     /* Root inside has no capability over this namespace, yet expects to serve at port 80. */
     if (failure == NULL && write_text("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0") != 0) {
