@@ -82,8 +82,8 @@ public final class Engine implements Gate, AutoCloseable {
                 options.random());
         this.sandboxes = new SandboxActions(parts);
         this.inside = new InsideActions(parts, sandboxes);
-        this.run = new RunAction(parts);
         this.network = new NetworkActions(parts, sandboxes);
+        this.run = new RunAction(parts, network);
     }
 
     /// Settles what an earlier server left behind. To be called once, before the first command.

@@ -4,19 +4,37 @@ import dev.glovebox.core.Command;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Principal;
+import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
+import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.Tunnel;
 import dev.glovebox.core.egress.TunnelName;
 import dev.glovebox.core.secret.Secret;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// What sandboxes reach: rules that are replaced, tunnels and secrets of tenants. Thread-safe.
 final class NetworkActions {
     private final Engine.Parts parts;
     private final SandboxActions sandboxes;
+    private final Map<SandboxId, RunNetwork> runs = new ConcurrentHashMap<>();
+
+    /// The network of a one-shot run.
+    private static final class RunNetwork {
+        private final TenantId tenant;
+        private final NetworkPolicy policy;
+        private final SandboxHandle handle;
+
+        RunNetwork(TenantId tenant, NetworkPolicy policy, SandboxHandle handle) {
+            this.tenant = tenant;
+            this.policy = policy;
+            this.handle = handle;
+        }
+    }
 
     NetworkActions(Engine.Parts parts, SandboxActions sandboxes) {
         this.parts = parts;
@@ -41,6 +59,11 @@ final class NetworkActions {
                             + ": an administrator defines it with 'glovebox tunnel put'");
         }
         return new NetworkGrant(policy, named);
+    }
+
+    /// As [#grant], without the tunnels that are no more.
+    static NetworkGrant grantOfWhatIsThere(Engine.Network network, TenantId tenant, NetworkPolicy policy) {
+        return new NetworkGrant(policy, named(network, tenant, policy));
     }
 
     private static List<Tunnel> named(Engine.Network network, TenantId tenant, NetworkPolicy policy) {
@@ -103,22 +126,47 @@ final class NetworkActions {
         return Command.Done.DONE;
     }
 
+    /// Takes note of a run that may use tunnels, until it ends; what has changed since it was granted is told it.
+    void begin(SandboxId id, TenantId tenant, NetworkPolicy policy, SandboxHandle handle) {
+        if (!policy.tunnels().isEmpty()) {
+            RunNetwork run = new RunNetwork(tenant, policy, handle);
+            runs.put(id, run);
+            follow(run);
+        }
+    }
+
+    void end(SandboxId id) {
+        runs.remove(id);
+    }
+
+    /// One at a time, so that the last that is told is what is there.
+    private void follow(RunNetwork run) {
+        synchronized (run) {
+            run.handle.replaceNetwork(grantOfWhatIsThere(parts.network(), run.tenant, run.policy));
+        }
+    }
+
     /// Lets every sandbox that may use a tunnel know what it is now, or that it is no more.
     private void regrant(TenantId tenant, TunnelName name) {
         for (LiveSandbox sandbox : sandboxes.ofTenant(tenant)) {
-            sandbox.control.lock();
-            try {
-                NetworkPolicy policy = sandbox.network();
-                if (policy.tunnels().contains(name)) {
-                    sandbox.handle().replaceNetwork(new NetworkGrant(policy, named(parts.network(), tenant, policy)));
-                }
-            } catch (GloveboxException e) {
-                // One that ends just now needs no tunnel.
-                if (e.code() != ErrorCode.SANDBOX_NOT_FOUND && e.code() != ErrorCode.BACKEND_LOST) {
-                    throw e;
-                }
-            } finally {
-                sandbox.control.unlock();
+            if (sandbox.network().tunnels().contains(name)) {
+                unlessItEnds(() -> sandboxes.followTunnels(sandbox));
+            }
+        }
+        for (RunNetwork run : runs.values()) {
+            if (run.tenant.equals(tenant) && run.policy.tunnels().contains(name)) {
+                unlessItEnds(() -> follow(run));
+            }
+        }
+    }
+
+    /// A sandbox that ends just now needs no tunnel.
+    private static void unlessItEnds(Runnable change) {
+        try {
+            change.run();
+        } catch (GloveboxException e) {
+            if (e.code() != ErrorCode.SANDBOX_NOT_FOUND && e.code() != ErrorCode.BACKEND_LOST) {
+                throw e;
             }
         }
     }

@@ -31,11 +31,13 @@ final class RunAction {
     private static final ContextId ONLY_CONTEXT = new ContextId("c1");
 
     private final Engine.Parts parts;
+    private final NetworkActions networks;
 
     private final Wiping wiping = new Wiping();
 
-    RunAction(Engine.Parts parts) {
+    RunAction(Engine.Parts parts, NetworkActions networks) {
         this.parts = parts;
+        this.networks = networks;
     }
 
     RunSpec.Report run(TenantId tenant, RunSpec spec, ExecutionSink sink, long intent) {
@@ -58,6 +60,7 @@ final class RunAction {
             throw failure;
         }
         try {
+            networks.begin(id, tenant, spec.network(), handle);
             spec.files().forEach((path, content) -> handle.write(path, ByteSource.of(content)));
             Execution.Result result = spec.capture() ? evaluate(handle, spec, text, sink) : start(handle, spec, sink);
             parts.observer()
@@ -75,6 +78,7 @@ final class RunAction {
 
     /// The caller's place is free again when the sandbox is gone, and not before.
     private void wipe(SandboxId id, TenantId tenant, SandboxHandle handle) {
+        networks.end(id);
         try {
             handle.close();
         } finally {

@@ -13,6 +13,7 @@ import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.core.egress.NetworkGrant;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
@@ -77,7 +78,9 @@ final class SandboxActions implements AutoCloseable {
                     spec.limits(),
                     spec.metadata());
             parts.store().save(sandbox);
-            live.put(id, new LiveSandbox(sandbox, spec.network(), handle));
+            LiveSandbox running = new LiveSandbox(sandbox, spec.network(), handle);
+            live.put(id, running);
+            followTunnels(running);
             leases.set(id, sandbox.expiresAt());
             handle.onLost(why -> lost(id, why));
             parts.observer().created(choice.tier(), Duration.between(begun, now));
@@ -133,6 +136,20 @@ final class SandboxActions implements AutoCloseable {
         return live.values().stream()
                 .filter(sandbox -> sandbox.sandbox().tenant().equals(tenant))
                 .toList();
+    }
+
+    /// Lets a sandbox that may use tunnels know what they are now, or that they are no more.
+    void followTunnels(LiveSandbox sandbox) {
+        sandbox.control.lock();
+        try {
+            NetworkPolicy policy = sandbox.network();
+            if (!policy.tunnels().isEmpty()) {
+                TenantId tenant = sandbox.sandbox().tenant();
+                sandbox.handle().replaceNetwork(NetworkActions.grantOfWhatIsThere(parts.network(), tenant, policy));
+            }
+        } finally {
+            sandbox.control.unlock();
+        }
     }
 
     Sandbox get(SandboxId id) {

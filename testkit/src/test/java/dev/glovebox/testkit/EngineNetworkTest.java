@@ -87,6 +87,21 @@ class EngineNetworkTest {
                         Map.of())));
     }
 
+    private static RunSpec reaching(NetworkPolicy policy) {
+        RunSpec base = EngineBench.run(GuestTask.HELLO);
+        return new RunSpec(
+                base.tier(),
+                base.code(),
+                base.arguments(),
+                base.environment(),
+                base.input(),
+                base.files(),
+                base.fetch(),
+                base.capture(),
+                base.limits(),
+                policy);
+    }
+
     private NetworkGrant granted(Sandbox sandbox) {
         return bench.backend.sandbox(sandbox.id()).network();
     }
@@ -148,24 +163,12 @@ class EngineNetworkTest {
 
     @Test
     void aRunIsGrantedItsNetworkToo() {
-        RunSpec base = EngineBench.run(GuestTask.HELLO);
-        RunSpec spec = new RunSpec(
-                base.tier(),
-                base.code(),
-                base.arguments(),
-                base.environment(),
-                base.input(),
-                base.files(),
-                base.fetch(),
-                base.capture(),
-                base.limits(),
-                ONE_NAME);
         AtomicReference<Boolean> known = new AtomicReference<>(false);
         bench.backend.surprise("start", () -> {
             FakeSandbox made = bench.backend.created().getFirst();
             known.set(bench.network.owners().of(made.requirements().sandbox()).equals(Optional.of(Samples.ALICE)));
         });
-        RunSpec.Report report = bench.run(Samples.ALICES_KEY, spec, new Recording());
+        RunSpec.Report report = bench.run(Samples.ALICES_KEY, reaching(ONE_NAME), new Recording());
         assertThat(report.tier()).isEqualTo(Tier.GVISOR);
         assertThat(bench.backend.created().getFirst().requirements().network().policy())
                 .isEqualTo(ONE_NAME);
@@ -204,6 +207,30 @@ class EngineNetworkTest {
                         Samples.ADMIN, new Command.RemoveTunnel(Samples.ALICE, new TunnelName("db"))))
                 .is(ErrorCode.TUNNEL_NOT_FOUND, "no tunnel db of tenant alice");
         assertThat(lastIntent("tunnel.put")).containsEntry("target", "10.0.0.9:5432");
+    }
+
+    @Test
+    void aTunnelThatIsRemovedWhileItsSandboxComesUpIsNotThere() {
+        bench.engine.execute(Samples.ADMIN, new Command.PutTunnel(Samples.ALICE, tunnel("db", "10.0.0.1")));
+        bench.backend.surprise(
+                "create",
+                () -> bench.engine.execute(
+                        Samples.ADMIN, new Command.RemoveTunnel(Samples.ALICE, new TunnelName("db"))));
+        assertThat(granted(create(withTunnels("db"))).tunnels()).isEmpty();
+    }
+
+    @Test
+    void aRunFollowsItsTunnelsToo() {
+        bench.engine.execute(Samples.ADMIN, new Command.PutTunnel(Samples.ALICE, tunnel("db", "10.0.0.1")));
+        AtomicReference<NetworkGrant> before = new AtomicReference<>();
+        bench.backend.surprise("start", () -> {
+            FakeSandbox made = bench.backend.created().getFirst();
+            before.set(made.network());
+            bench.engine.execute(Samples.ADMIN, new Command.RemoveTunnel(Samples.ALICE, new TunnelName("db")));
+        });
+        bench.run(Samples.ALICES_KEY, reaching(withTunnels("db")), new Recording());
+        assertThat(before.get().tunnels()).containsExactly(tunnel("db", "10.0.0.1"));
+        assertThat(bench.backend.created().getFirst().network().tunnels()).isEmpty();
     }
 
     // ---- secrets
