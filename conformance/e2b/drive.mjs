@@ -12,7 +12,7 @@ const AT_ONCE = 2
 /** Real time on two processors fails now and then for the machine's sake: so many have a second try, told by name. */
 const SECOND_TRIES_MAX = 5
 
-const groups = ['api', 'commands', 'files', 'pty', 'git', 'lifecycle', 'template', 'streams']
+const groups = ['api', 'commands', 'files', 'pty', 'git', 'lifecycle', 'network', 'template', 'streams']
 const leftOut = new Map(
   readIfThere(process.env.GLOVEBOX_E2B_LEFT_OUT).split('\n').filter(Boolean).map((line) => {
     const [tier, reason] = line.split('\t')
@@ -41,7 +41,7 @@ function plan() {
   js('e2b@2.51.0', linux, groups)
   js('e2b@2.45.0', linux, groups)
   js('@e2b/code-interpreter@2.8.0', [...linux, ...light], ['interpreter'])
-  js('e2b@2.51.0', light, ['files'])
+  js('e2b@2.51.0', light, ['files', 'network'])
   js('e2b@2.51.0', ['gvisor'], ['idle'], { beside: true })
   js('captured requests', [...linux, ...light], ['golden'])
   js('@computesdk/e2b@1.7.52 and examples', linux, ['frameworks'])

@@ -292,7 +292,7 @@ group('api', ({ scenario }) => {
     const refused = [
       { volumeMounts: [{ name: 'data', path: '/data' }] },
       { iam: { tokens: { cloud: { audience: 'x', tokenType: 'JWT-SVID' } } } },
-      { network: { egressProxy: { address: 'proxy:1080' } } },
+      { network: { egressProxy: { address: 'proxy' } } },
       { network: { httpsPorts: [8443] } },
       { autoPause: false, autoResume: { enabled: true } },
       { autoPauseMemory: false },

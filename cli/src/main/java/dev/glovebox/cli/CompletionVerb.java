@@ -1,6 +1,5 @@
 package dev.glovebox.cli;
 
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
@@ -18,20 +17,7 @@ final class CompletionVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<String> verbs = List.of(
-                "run",
-                "serve",
-                "doctor",
-                "create",
-                "ps",
-                "exec",
-                "cp",
-                "kill",
-                "audit",
-                "key",
-                "completion",
-                "version");
-        Messages.say(AutoComplete.bash("glovebox", Main.commandLine(verbs)));
+        Messages.say(AutoComplete.bash("glovebox", Main.commandLine(Main.ORDER)));
         return 0;
     }
 }

@@ -4,6 +4,7 @@ import dev.glovebox.sdk.Glovebox;
 import dev.glovebox.sdk.RecordJson;
 import dev.glovebox.sdk.Sandbox;
 import dev.glovebox.wire.api.SandboxRequest;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,6 +22,9 @@ final class CreateVerb implements Callable<Integer> {
 
     @Mixin
     private LimitOptions limits = new LimitOptions();
+
+    @Mixin
+    private NetworkOptions network = new NetworkOptions();
 
     @Option(names = "--tier", paramLabel = "TIER", description = "auto (the default), wasm, isolate, ...")
     private @Nullable String tier;
@@ -47,7 +51,7 @@ final class CreateVerb implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         SandboxRequest request = new SandboxRequest(
                 tier,
                 language,
@@ -55,7 +59,8 @@ final class CreateVerb implements Callable<Integer> {
                 lease == null ? null : Amounts.duration(lease).toSeconds(),
                 limits.toWire(),
                 environment,
-                metadata);
+                metadata,
+                network.toWire());
         try (Glovebox client = server.require()) {
             Sandbox made = client.sandboxes().create(request);
             Messages.say(json ? new String(RecordJson.write(made.details()), StandardCharsets.UTF_8) : made.id());

@@ -43,6 +43,9 @@ final class RunVerb implements Callable<Integer> {
     @Mixin
     private LimitOptions limits = new LimitOptions();
 
+    @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
     @Option(
             names = {"-c", "--code"},
             paramLabel = "CODE",
@@ -214,7 +217,8 @@ final class RunVerb implements Callable<Integer> {
                         ? null
                         : fetch.stream().map(path -> split(path)[0]).toList(),
                 capture,
-                limits.toWire());
+                limits.toWire(),
+                network.toWire());
     }
 
     private static byte[] input(String stdin) throws IOException {

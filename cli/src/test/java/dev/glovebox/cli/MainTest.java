@@ -61,9 +61,13 @@ final class MainTest {
                 "exec",
                 "cp",
                 "forward",
+                "net",
                 "kill",
                 "audit",
                 "key",
+                "secret",
+                "tunnel",
+                "policy",
                 "completion")) {
             CommandLine described = Objects.requireNonNull(
                     Main.commandLine(List.of(verb)).getSubcommands().get(verb));

@@ -1,5 +1,13 @@
 package dev.glovebox.core;
 
+import dev.glovebox.core.egress.HostPattern;
+import dev.glovebox.core.egress.NetworkPolicy;
+import dev.glovebox.core.egress.NetworkUsage;
+import dev.glovebox.core.egress.Tunnel;
+import dev.glovebox.core.egress.TunnelName;
+import dev.glovebox.core.secret.Secret;
+import dev.glovebox.core.secret.SecretName;
+import dev.glovebox.core.secret.SecretValue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -342,6 +350,79 @@ public sealed interface Command<R> {
         }
     }
 
+    // ---- network
+
+    /// Other rules for its network, all at once; connections that they do not allow are cut.
+    record ReplaceNetwork(SandboxId sandbox, NetworkPolicy policy) implements OnSandbox<Done> {
+        @Override
+        public String verb() {
+            return "network.replace";
+        }
+    }
+
+    /// What holds, and what happened.
+    record InspectNetwork(SandboxId sandbox) implements OnSandbox<NetworkView> {
+        @Override
+        public String verb() {
+            return "network.get";
+        }
+    }
+
+    /// Keeps a secret of the tenant's, or replaces the one of that name. Nobody can read it back.
+    record PutSecret(SecretName name, List<HostPattern> hosts, SecretValue value) implements Command<Secret> {
+        public PutSecret {
+            hosts = List.copyOf(hosts);
+            Secret.checkHosts(name, hosts);
+        }
+
+        @Override
+        public String verb() {
+            return "secret.put";
+        }
+    }
+
+    /// By name.
+    record ListSecrets() implements Command<List<Secret>> {
+        @Override
+        public String verb() {
+            return "secret.list";
+        }
+    }
+
+    record RemoveSecret(SecretName name) implements Command<Done> {
+        @Override
+        public String verb() {
+            return "secret.remove";
+        }
+    }
+
+    // ---- tunnels (administrators)
+
+    /// Defines a tunnel for a tenant's sandboxes, or replaces the one of that name; those that use it follow at
+    /// once.
+    record PutTunnel(TenantId tenant, Tunnel tunnel) implements Command<Tunnel> {
+        @Override
+        public String verb() {
+            return "tunnel.put";
+        }
+    }
+
+    /// By name.
+    record ListTunnels(TenantId tenant) implements Command<List<Tunnel>> {
+        @Override
+        public String verb() {
+            return "tunnel.list";
+        }
+    }
+
+    /// Connections through it are cut.
+    record RemoveTunnel(TenantId tenant, TunnelName name) implements Command<Done> {
+        @Override
+        public String verb() {
+            return "tunnel.remove";
+        }
+    }
+
     // ---- keys (administrators)
 
     /// The answer holds the key itself, which is told this once.
@@ -374,6 +455,9 @@ public sealed interface Command<R> {
             return "NewKey[" + key.id() + "]";
         }
     }
+
+    /// A sandbox's network at a moment.
+    record NetworkView(NetworkPolicy policy, NetworkUsage usage) {}
 
     /// A process that runs.
     record ProcessEntry(ProcessId id, String program, java.time.Instant startedAt) {}

@@ -197,6 +197,18 @@ public final class Limits {
     public static final int NETWORK_TUNNELS_MAX = 16;
     /// A policy as a file.
     public static final int NETWORK_POLICY_BYTES_MAX = 256 * 1024;
+    /// That an administrator defines for one tenant; each policy names some of them.
+    public static final int TUNNELS_PER_TENANT_MAX = 64;
+    /// At once, from one sandbox, where the tunnel's definition says nothing else.
+    public static final int TUNNEL_CONNECTIONS_DEFAULT = 16;
+    /// An idle connection to a database is kept for minutes by most pools.
+    public static final Duration TUNNEL_IDLE_DEFAULT = Duration.ofMinutes(10);
+    /// Secrets of one tenant.
+    public static final int SECRETS_PER_TENANT_MAX = 100;
+    /// Hosts that one secret is bound to.
+    public static final int SECRET_HOSTS_MAX = 16;
+    /// A long signed token fits; it is sent in one header.
+    public static final int SECRET_CHARS_MAX = 4096;
     /// Open at once from one sandbox: a build that fetches many packages stays below.
     public static final int EGRESS_CONNECTIONS_DEFAULT = 256;
     /// Each is two sockets of the server.
@@ -247,6 +259,10 @@ public final class Limits {
     public static final int EGRESS_REPEATS_MAX = 256;
     /// The same refusal again within this time is counted instead of written.
     public static final Duration EGRESS_REPEAT_WINDOW = Duration.ofSeconds(10);
+    /// Records of networks that wait to be written; beyond it they are counted instead.
+    public static final int EGRESS_RECORDS_WAITING_MAX = 16 * 1024;
+    /// Ended sandboxes whose tenants are known for records that come late.
+    public static final int EGRESS_ENDED_REMEMBERED_MAX = 4096;
 
     // ---- templates
 

@@ -15,17 +15,31 @@ final class Admission {
 
     static void check(Principal principal, Command<?> command, Policy policy) {
         switch (command) {
-            case Command.CreateKey _, Command.ListKeys _, Command.RevokeKey _ -> checkAdmin(principal, command);
-            case Command.Run run -> require(policy.decideLimits(run.spec().limits()));
+            case Command.CreateKey _,
+                    Command.ListKeys _,
+                    Command.RevokeKey _,
+                    Command.PutTunnel _,
+                    Command.ListTunnels _,
+                    Command.RemoveTunnel _ -> checkAdmin(principal, command);
+            case Command.Run run -> {
+                require(policy.decideLimits(run.spec().limits()));
+                require(policy.decideNetwork(run.spec().network()));
+            }
             case Command.CreateSandbox(SandboxSpec spec) -> {
                 require(policy.decideLimits(spec.limits()));
                 require(policy.decideLease(spec.lease()));
+                require(policy.decideNetwork(spec.network()));
             }
+            case Command.ReplaceNetwork replace -> require(policy.decideNetwork(replace.policy()));
             case Command.ExtendLease extend -> require(policy.decideLease(extend.lease()));
             case Command.StartProcess start ->
                 require(policy.decideLimits(start.spec().limits()));
             case Command.Execute execute -> require(policy.decideLimits(execute.limits()));
-            case Command.OnSandbox<?> _, Command.ListSandboxes _ -> {}
+            case Command.OnSandbox<?> _,
+                    Command.ListSandboxes _,
+                    Command.PutSecret _,
+                    Command.ListSecrets _,
+                    Command.RemoveSecret _ -> {}
         }
     }
 

@@ -8,6 +8,7 @@ import dev.glovebox.core.Principal;
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.Sandbox;
+import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.audit.AuditEvent;
 import dev.glovebox.core.audit.AuditLog;
 import java.nio.charset.StandardCharsets;
@@ -90,6 +91,9 @@ final class AuditTrail {
                     Command.ListProcesses _,
                     Command.ListContexts _,
                     Command.ListKeys _,
+                    Command.InspectNetwork _,
+                    Command.ListSecrets _,
+                    Command.ListTunnels _,
                     Command.MeasureSandbox _,
                     Command.StatFile _,
                     Command.ListDirectory _ -> false;
@@ -116,14 +120,7 @@ final class AuditTrail {
         SequencedMap<String, String> details = new LinkedHashMap<>();
         switch (command) {
             case Command.Run(RunSpec spec) -> describeRun(spec, details);
-            case Command.CreateSandbox create -> {
-                details.put(
-                        "tier", create.spec().tier().map(tier -> tier.word()).orElse("auto"));
-                details.put("language", create.spec().language().word());
-                create.spec().template().ifPresent(template -> details.put("template", template));
-                details.put("lease", create.spec().lease().toSeconds() + " s");
-                describeLimits(create.spec().limits(), details);
-            }
+            case Command.CreateSandbox create -> describeSandbox(create.spec(), details);
             case Command.ExtendLease extend ->
                 details.put("lease", extend.lease().toSeconds() + " s");
             case Command.StartProcess start -> describeProcess(start.spec(), details);
@@ -137,6 +134,54 @@ final class AuditTrail {
             }
             case Command.ResizeTerminal resize ->
                 details.put("process", resize.process().toString());
+            case Command.StatFile _,
+                    Command.ListDirectory _,
+                    Command.ReadFile _,
+                    Command.WriteFile _,
+                    Command.MakeDirectory _,
+                    Command.RemoveFile _,
+                    Command.MoveFile _,
+                    Command.WatchDirectory _ -> describeFile(command, details);
+            case Command.OpenContext open ->
+                details.put("language", open.language().word());
+            case Command.Execute execute -> {
+                details.put("context", execute.context().value());
+                describeCode(execute.code().getBytes(StandardCharsets.UTF_8), details);
+            }
+            case Command.RestartContext restart ->
+                details.put("context", restart.context().value());
+            case Command.InterruptContext interrupt ->
+                details.put("context", interrupt.context().value());
+            case Command.CloseContext close ->
+                details.put("context", close.context().value());
+            case Command.ConnectPort connect -> details.put("port", Integer.toString(connect.port()));
+            case Command.ReplaceNetwork _,
+                    Command.PutSecret _,
+                    Command.RemoveSecret _,
+                    Command.PutTunnel _,
+                    Command.ListTunnels _,
+                    Command.RemoveTunnel _ -> NetworkDetails.describe(command, details);
+            case Command.CreateKey create -> {
+                details.put("tenant", create.tenant().value());
+                details.put("role", create.role().name());
+                details.put("label", cut(create.label()));
+            }
+            case Command.RevokeKey revoke -> details.put("key", cut(revoke.id()));
+            case Command.GetSandbox _,
+                    Command.ListSandboxes _,
+                    Command.MeasureSandbox _,
+                    Command.KillSandbox _,
+                    Command.ListProcesses _,
+                    Command.ListContexts _,
+                    Command.ListKeys _,
+                    Command.InspectNetwork _,
+                    Command.ListSecrets _ -> {}
+        }
+        return details;
+    }
+
+    private static void describeFile(Command<?> command, SequencedMap<String, String> details) {
+        switch (command) {
             case Command.StatFile file -> details.put("path", cut(file.path().value()));
             case Command.ListDirectory file ->
                 details.put("path", cut(file.path().value()));
@@ -151,34 +196,17 @@ final class AuditTrail {
             }
             case Command.WatchDirectory file ->
                 details.put("path", cut(file.path().value()));
-            case Command.OpenContext open ->
-                details.put("language", open.language().word());
-            case Command.Execute execute -> {
-                details.put("context", execute.context().value());
-                describeCode(execute.code().getBytes(StandardCharsets.UTF_8), details);
-            }
-            case Command.RestartContext restart ->
-                details.put("context", restart.context().value());
-            case Command.InterruptContext interrupt ->
-                details.put("context", interrupt.context().value());
-            case Command.CloseContext close ->
-                details.put("context", close.context().value());
-            case Command.ConnectPort connect -> details.put("port", Integer.toString(connect.port()));
-            case Command.CreateKey create -> {
-                details.put("tenant", create.tenant().value());
-                details.put("role", create.role().name());
-                details.put("label", cut(create.label()));
-            }
-            case Command.RevokeKey revoke -> details.put("key", cut(revoke.id()));
-            case Command.GetSandbox _,
-                    Command.ListSandboxes _,
-                    Command.MeasureSandbox _,
-                    Command.KillSandbox _,
-                    Command.ListProcesses _,
-                    Command.ListContexts _,
-                    Command.ListKeys _ -> {}
+            default -> {}
         }
-        return details;
+    }
+
+    private static void describeSandbox(SandboxSpec spec, SequencedMap<String, String> details) {
+        details.put("tier", spec.tier().map(tier -> tier.word()).orElse("auto"));
+        details.put("language", spec.language().word());
+        spec.template().ifPresent(template -> details.put("template", template));
+        details.put("lease", spec.lease().toSeconds() + " s");
+        NetworkDetails.describe(spec.network(), details);
+        describeLimits(spec.limits(), details);
     }
 
     private static void describeRun(RunSpec spec, SequencedMap<String, String> details) {
@@ -188,6 +216,7 @@ final class AuditTrail {
         if (!spec.files().isEmpty()) {
             details.put("files", Integer.toString(spec.files().size()));
         }
+        NetworkDetails.describe(spec.network(), details);
         describeLimits(spec.limits(), details);
     }
 
@@ -257,7 +286,7 @@ final class AuditTrail {
         return details;
     }
 
-    private static String cut(String text) {
+    static String cut(String text) {
         return text.length() <= DETAIL_CHARS_MAX
                 ? text
                 : text.substring(0, DETAIL_CHARS_MAX) + "… (" + text.length() + " characters)";

@@ -11,6 +11,8 @@ import dev.glovebox.core.audit.AuditLog;
 import dev.glovebox.core.backend.SandboxBackend;
 import dev.glovebox.core.store.KeyStore;
 import dev.glovebox.core.store.SandboxStore;
+import dev.glovebox.core.store.SecretStore;
+import dev.glovebox.core.store.TunnelStore;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +27,7 @@ public final class Engine implements Gate, AutoCloseable {
     private final SandboxActions sandboxes;
     private final InsideActions inside;
     private final RunAction run;
+    private final NetworkActions network;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /// What an engine is made of.
@@ -34,6 +37,7 @@ public final class Engine implements Gate, AutoCloseable {
             List<SandboxBackend> backends,
             SandboxStore sandboxes,
             KeyStore keys,
+            Network network,
             AuditLog audit,
             Policies policies,
             EngineObserver observer,
@@ -44,12 +48,18 @@ public final class Engine implements Gate, AutoCloseable {
         }
     }
 
+    /// What the networks of sandboxes stand on.
+    ///
+    /// @param owners filled here, and read by what knows sandboxes only
+    public record Network(SandboxOwners owners, TunnelStore tunnels, SecretStore secrets) {}
+
     /// What the actions share.
     record Parts(
             Backends backends,
             SandboxStore store,
             KeyStore keyStore,
             Keys keys,
+            Network network,
             AuditTrail audit,
             Policies policies,
             Quotas quotas,
@@ -63,6 +73,7 @@ public final class Engine implements Gate, AutoCloseable {
                 options.sandboxes(),
                 options.keys(),
                 new Keys(options.keys(), options.random(), options.clock()),
+                options.network(),
                 new AuditTrail(options.audit(), options.clock()),
                 options.policies(),
                 new Quotas(),
@@ -71,7 +82,8 @@ public final class Engine implements Gate, AutoCloseable {
                 options.random());
         this.sandboxes = new SandboxActions(parts);
         this.inside = new InsideActions(parts, sandboxes);
-        this.run = new RunAction(parts);
+        this.network = new NetworkActions(parts, sandboxes);
+        this.run = new RunAction(parts, network);
     }
 
     /// Settles what an earlier server left behind. To be called once, before the first command.
@@ -160,6 +172,14 @@ public final class Engine implements Gate, AutoCloseable {
                     case Command.InterruptContext c -> inside.interrupt(c);
                     case Command.CloseContext c -> inside.closeContext(c);
                     case Command.ConnectPort c -> inside.connect(c);
+                    case Command.ReplaceNetwork c -> network.replace(tenant, c);
+                    case Command.InspectNetwork c -> network.inspect(c);
+                    case Command.PutSecret c -> network.putSecret(principal, c);
+                    case Command.ListSecrets _ -> parts.network().secrets().list(tenant);
+                    case Command.RemoveSecret c -> network.removeSecret(tenant, c);
+                    case Command.PutTunnel c -> network.putTunnel(c);
+                    case Command.ListTunnels c -> parts.network().tunnels().list(c.tenant());
+                    case Command.RemoveTunnel c -> network.removeTunnel(c);
                     case Command.CreateKey c -> parts.keys().create(c.tenant(), c.role(), c.label());
                     case Command.ListKeys _ -> parts.keyStore().list();
                     case Command.RevokeKey c -> {

@@ -11,6 +11,7 @@ import dev.glovebox.core.ProcessId;
 import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxState;
 import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.egress.NetworkPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,19 +31,35 @@ final class LiveSandbox {
     private final Map<ProcessId, Command.ProcessEntry> processes = new LinkedHashMap<>();
     private final Map<ContextId, Command.CodeContext> contexts = new LinkedHashMap<>();
     private Sandbox sandbox;
+    private NetworkPolicy network;
     private long processesStarted;
     private long contextsOpened;
     private int portConnections;
     private int watches;
 
-    LiveSandbox(Sandbox sandbox, SandboxHandle handle) {
+    LiveSandbox(Sandbox sandbox, NetworkPolicy network, SandboxHandle handle) {
         this.sandbox = sandbox;
+        this.network = network;
         this.handle = handle;
     }
 
     Sandbox sandbox() {
         synchronized (lock) {
             return sandbox;
+        }
+    }
+
+    /// The rules that hold for its network.
+    NetworkPolicy network() {
+        synchronized (lock) {
+            return network;
+        }
+    }
+
+    /// Takes note of rules that hold from now on.
+    void network(NetworkPolicy policy) {
+        synchronized (lock) {
+            network = policy;
         }
     }
 

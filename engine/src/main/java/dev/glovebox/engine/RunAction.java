@@ -15,7 +15,6 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
-import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.policy.Policy;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -32,11 +31,13 @@ final class RunAction {
     private static final ContextId ONLY_CONTEXT = new ContextId("c1");
 
     private final Engine.Parts parts;
+    private final NetworkActions networks;
 
     private final Wiping wiping = new Wiping();
 
-    RunAction(Engine.Parts parts) {
+    RunAction(Engine.Parts parts, NetworkActions networks) {
         this.parts = parts;
+        this.networks = networks;
     }
 
     RunSpec.Report run(TenantId tenant, RunSpec spec, ExecutionSink sink, long intent) {
@@ -44,16 +45,22 @@ final class RunAction {
         Language language = spec.code().language();
         String text = language == Language.WASM ? "" : new String(spec.code().content(), StandardCharsets.UTF_8);
         TierChoice choice = TierChoice.choose(
-                spec.tier(), language, text, policy, parts.backends().tiers());
+                spec.tier(),
+                new TierChoice.Need(language, text, !spec.network().reachesNothing()),
+                policy,
+                parts.backends().tiers());
         parts.quotas().takeRun(tenant);
+        SandboxId id = SandboxId.random(parts.random());
+        parts.network().owners().begin(id, tenant);
         SandboxHandle handle;
         try {
-            handle = create(tenant, spec, choice, policy);
+            handle = create(id, tenant, spec, choice, policy);
         } catch (RuntimeException | Error failure) {
-            parts.quotas().giveRun(tenant);
+            giveBack(id, tenant);
             throw failure;
         }
         try {
+            networks.begin(id, tenant, spec.network(), handle);
             spec.files().forEach((path, content) -> handle.write(path, ByteSource.of(content)));
             Execution.Result result = spec.capture() ? evaluate(handle, spec, text, sink) : start(handle, spec, sink);
             parts.observer()
@@ -65,17 +72,23 @@ final class RunAction {
                             result.pooled());
             return new RunSpec.Report(choice.tier(), choice.reason(), result, fetch(handle, spec), intent);
         } finally {
-            wiping.begin(() -> wipe(tenant, handle));
+            wiping.begin(() -> wipe(id, tenant, handle));
         }
     }
 
     /// The caller's place is free again when the sandbox is gone, and not before.
-    private void wipe(TenantId tenant, SandboxHandle handle) {
+    private void wipe(SandboxId id, TenantId tenant, SandboxHandle handle) {
+        networks.end(id);
         try {
             handle.close();
         } finally {
-            parts.quotas().giveRun(tenant);
+            giveBack(id, tenant);
         }
+    }
+
+    private void giveBack(SandboxId id, TenantId tenant) {
+        parts.network().owners().end(id);
+        parts.quotas().giveRun(tenant);
     }
 
     /// Waits until every sandbox is wiped.
@@ -83,18 +96,18 @@ final class RunAction {
         wiping.await();
     }
 
-    private SandboxHandle create(TenantId tenant, RunSpec spec, TierChoice choice, Policy policy) {
+    private SandboxHandle create(SandboxId id, TenantId tenant, RunSpec spec, TierChoice choice, Policy policy) {
         return parts.backends()
                 .of(choice.tier())
                 .create(new Requirements(
-                        SandboxId.random(parts.random()),
+                        id,
                         tenant,
                         choice.tier(),
                         spec.code().language(),
                         Optional.empty(),
                         spec.limits(),
                         spec.environment(),
-                        new NetworkGrant(spec.network(), List.of()),
+                        NetworkActions.grant(parts.network(), tenant, spec.network()),
                         policy.cellPerSandbox()));
     }
 

@@ -13,6 +13,7 @@ import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.core.egress.NetworkGrant;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,19 +49,19 @@ final class SandboxActions implements AutoCloseable {
 
     private Sandbox start(TenantId tenant, SandboxSpec spec, TierChoice choice, Policy policy) {
         SandboxId id = SandboxId.random(parts.random());
+        NetworkGrant grant = NetworkActions.grant(parts.network(), tenant, spec.network());
         Instant begun = parts.clock().instant();
-        SandboxHandle handle = parts.backends()
-                .of(choice.tier())
-                .create(new Requirements(
-                        id,
-                        tenant,
-                        choice.tier(),
-                        spec.language(),
-                        spec.template(),
-                        spec.limits(),
-                        spec.environment(),
-                        new NetworkGrant(spec.network(), List.of()),
-                        policy.cellPerSandbox()));
+        Requirements requirements = new Requirements(
+                id,
+                tenant,
+                choice.tier(),
+                spec.language(),
+                spec.template(),
+                spec.limits(),
+                spec.environment(),
+                grant,
+                policy.cellPerSandbox());
+        SandboxHandle handle = begin(requirements);
         try {
             handle.awaitReady();
             Instant now = parts.clock().instant();
@@ -77,7 +78,9 @@ final class SandboxActions implements AutoCloseable {
                     spec.limits(),
                     spec.metadata());
             parts.store().save(sandbox);
-            live.put(id, new LiveSandbox(sandbox, handle));
+            LiveSandbox running = new LiveSandbox(sandbox, spec.network(), handle);
+            live.put(id, running);
+            followTunnels(running);
             leases.set(id, sandbox.expiresAt());
             handle.onLost(why -> lost(id, why));
             parts.observer().created(choice.tier(), Duration.between(begun, now));
@@ -85,7 +88,21 @@ final class SandboxActions implements AutoCloseable {
         } catch (RuntimeException | Error failure) {
             live.remove(id);
             leases.forget(id);
-            handle.close();
+            try {
+                handle.close();
+            } finally {
+                parts.network().owners().end(id);
+            }
+            throw failure;
+        }
+    }
+
+    private SandboxHandle begin(Requirements requirements) {
+        parts.network().owners().begin(requirements.sandbox(), requirements.tenant());
+        try {
+            return parts.backends().of(requirements.tier()).create(requirements);
+        } catch (RuntimeException | Error failure) {
+            parts.network().owners().end(requirements.sandbox());
             throw failure;
         }
     }
@@ -112,6 +129,27 @@ final class SandboxActions implements AutoCloseable {
             throw notFound(id);
         }
         return sandbox;
+    }
+
+    /// Those of a tenant that run.
+    List<LiveSandbox> ofTenant(TenantId tenant) {
+        return live.values().stream()
+                .filter(sandbox -> sandbox.sandbox().tenant().equals(tenant))
+                .toList();
+    }
+
+    /// Lets a sandbox that may use tunnels know what they are now, or that they are no more.
+    void followTunnels(LiveSandbox sandbox) {
+        sandbox.control.lock();
+        try {
+            NetworkPolicy policy = sandbox.network();
+            if (!policy.tunnels().isEmpty()) {
+                TenantId tenant = sandbox.sandbox().tenant();
+                sandbox.handle().replaceNetwork(NetworkActions.grantOfWhatIsThere(parts.network(), tenant, policy));
+            }
+        } finally {
+            sandbox.control.unlock();
+        }
     }
 
     Sandbox get(SandboxId id) {
@@ -183,6 +221,7 @@ final class SandboxActions implements AutoCloseable {
             try {
                 sandbox.handleToClose().close();
             } finally {
+                parts.network().owners().end(id);
                 Sandbox dead = sandbox.update(now -> now.withState(
                         new SandboxState.Dead(reason, parts.clock().instant())));
                 parts.quotas().giveSandbox(dead.tenant());

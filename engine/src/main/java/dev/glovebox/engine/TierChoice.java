@@ -32,22 +32,34 @@ record TierChoice(Tier tier, String reason) {
 
     private static final Set<Tier> NATIVE_TIERS = Set.of(Tier.JAIL, Tier.GVISOR, Tier.MICROVM);
 
+    /// Those in which something is reached, if its rules open it.
+    private static final Set<Tier> NETWORK_TIERS = NATIVE_TIERS;
+
+    /// What it is chosen for.
+    ///
+    /// @param code program text, looked through for imports; empty if there is none yet
+    /// @param network whether it is to reach anything
+    record Need(Language language, String code, boolean network) {}
+
     /// Chooses.
     ///
     /// @param asked the tier that the caller named; empty is `auto`
     /// @param available tiers that work on this machine
-    /// @param code program text, looked through for imports; empty if there is none yet
     /// @throws GloveboxException POLICY_DENIED, TIER_UNAVAILABLE or UNSUPPORTED
-    static TierChoice choose(Optional<Tier> asked, Language language, String code, Policy policy, Set<Tier> available) {
-        return asked.isPresent()
-                ? named(asked.get(), language, policy, available)
-                : cheapest(language, code, policy, available);
+    static TierChoice choose(Optional<Tier> asked, Need need, Policy policy, Set<Tier> available) {
+        if (asked.isPresent()) {
+            return named(asked.get(), need.language(), policy, available);
+        }
+        return need.network()
+                ? withNetwork(need.language(), policy, available)
+                : cheapest(need.language(), need.code(), policy, available);
     }
 
     /// Chooses for a sandbox, of which only the language that it will mostly run is known.
     static TierChoice ofSandbox(SandboxSpec spec, Policy policy, Set<Tier> available) {
         if (spec.template().isEmpty()) {
-            return choose(spec.tier(), spec.language(), "", policy, available);
+            Need need = new Need(spec.language(), "", !spec.network().reachesNothing());
+            return choose(spec.tier(), need, policy, available);
         }
         String template = spec.template().get();
         Tier tier = spec.tier().orElse(Tier.GVISOR);
@@ -80,11 +92,27 @@ record TierChoice(Tier tier, String reason) {
         return new TierChoice(tier, "asked for by name");
     }
 
-    private static TierChoice cheapest(Language language, String code, Policy policy, Set<Tier> available) {
-        List<Tier> able = CHEAPEST_FIRST.getOrDefault(language, List.of()).stream()
+    private static List<Tier> able(Language language, Policy policy, Set<Tier> available) {
+        return CHEAPEST_FIRST.getOrDefault(language, List.of()).stream()
                 .filter(available::contains)
                 .filter(tier -> policy.decideTier(tier) instanceof Decision.Allow)
                 .toList();
+    }
+
+    private static TierChoice withNetwork(Language language, Policy policy, Set<Tier> available) {
+        return able(language, policy, available).stream()
+                .filter(NETWORK_TIERS::contains)
+                .findFirst()
+                .map(tier -> new TierChoice(tier, "the cheapest tier here with a network that runs " + language.word()))
+                .orElseThrow(() -> new GloveboxException(
+                        ErrorCode.TIER_UNAVAILABLE,
+                        "no tier that works here and that this tenant's policy allows has a network and runs "
+                                + language.word() + "; these tiers have a network: " + words(NETWORK_TIERS)
+                                + " (jail only by name): 'glovebox doctor' says what they need"));
+    }
+
+    private static TierChoice cheapest(Language language, String code, Policy policy, Set<Tier> available) {
+        List<Tier> able = able(language, policy, available);
         if (able.isEmpty()) {
             throw new GloveboxException(
                     ErrorCode.TIER_UNAVAILABLE,

@@ -19,6 +19,8 @@ import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.egress.NetworkPolicy;
+import dev.glovebox.core.egress.Tunnel;
+import dev.glovebox.core.egress.TunnelName;
 import dev.glovebox.core.policy.Policy;
 import java.time.Duration;
 import java.util.List;
@@ -110,6 +112,48 @@ class AdmissionTest {
             refused(TENANT, command, ErrorCode.POLICY_DENIED, "a lease of 301 s", "300 s", "(rule lease.max)");
         }
         allowed(TENANT, new Command.ExtendLease(ID, Duration.ofMinutes(5)));
+    }
+
+    @Test
+    void theNetworkIsHeldToThePolicyWhenItBeginsAndWhenItIsReplaced() {
+        Policy closed = new Policy(Set.of(Tier.WASM), ResourceLimits.DEFAULT, Duration.ofMinutes(5), 1, false, false);
+        Command<?> opening = new Command.ReplaceNetwork(ID, NetworkPolicy.OPEN);
+        GloveboxException refusal =
+                catchThrowableOfType(GloveboxException.class, () -> Admission.check(TENANT, opening, closed));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.POLICY_DENIED);
+        assertThat(refusal).hasMessageContainingAll("keeps the network of sandboxes closed", "(rule network.open)");
+        SandboxSpec spec = new SandboxSpec(
+                Optional.empty(),
+                Language.PYTHON,
+                Optional.empty(),
+                Duration.ofMinutes(1),
+                ResourceLimits.DEFAULT,
+                Map.of(),
+                NetworkPolicy.parse(List.of("a.example"), List.of("ALL_TRAFFIC")),
+                Map.of());
+        assertThat(catchThrowableOfType(
+                                GloveboxException.class,
+                                () -> Admission.check(TENANT, new Command.CreateSandbox(spec), closed))
+                        .code())
+                .isEqualTo(ErrorCode.POLICY_DENIED);
+        assertThatCode(() -> Admission.check(TENANT, new Command.ReplaceNetwork(ID, NetworkPolicy.CLOSED), closed))
+                .doesNotThrowAnyException();
+        allowed(TENANT, opening);
+        allowed(TENANT, new Command.CreateSandbox(spec));
+        allowed(TENANT, new Command.ListSecrets());
+    }
+
+    @Test
+    void onlyAdministratorsDefineTunnels() {
+        TenantId alice = new TenantId("alice");
+        Tunnel tunnel = new Tunnel(new TunnelName("db"), "db.example", 5432, true, 1, 0, Duration.ofMinutes(1));
+        for (Command<?> command : List.of(
+                new Command.PutTunnel(alice, tunnel),
+                new Command.ListTunnels(alice),
+                new Command.RemoveTunnel(alice, tunnel.name()))) {
+            refused(TENANT, command, ErrorCode.FORBIDDEN, command.verb(), "role admin");
+            allowed(ADMIN, command);
+        }
     }
 
     @Test

@@ -30,8 +30,12 @@ class TierChoiceTest {
         return new Policy(tiers, ResourceLimits.DEFAULT, Duration.ofMinutes(5), 1, false);
     }
 
+    private static TierChoice.Need need(Language language, String code) {
+        return new TierChoice.Need(language, code, false);
+    }
+
     private static TierChoice auto(Language language, String code, Policy policy, Set<Tier> available) {
-        return TierChoice.choose(Optional.empty(), language, code, policy, available);
+        return TierChoice.choose(Optional.empty(), need(language, code), policy, available);
     }
 
     private static void refused(ErrorCode code, Runnable choosing, String... words) {
@@ -115,25 +119,41 @@ class TierChoiceTest {
 
     @Test
     void aNamedTierIsTakenOrRefusedInWords() {
-        TierChoice choice = TierChoice.choose(Optional.of(Tier.JAIL), Language.PYTHON, "", ANY, ALL);
+        TierChoice choice = TierChoice.choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), ANY, ALL);
         assertThat(choice).isEqualTo(new TierChoice(Tier.JAIL, "asked for by name"));
         refused(
                 ErrorCode.POLICY_DENIED,
-                () -> TierChoice.choose(Optional.of(Tier.JAIL), Language.PYTHON, "", policy(CELLS), ALL),
+                () -> TierChoice.choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), policy(CELLS), ALL),
                 "allows the tiers isolate, wasm, not jail",
                 "(rule tier.jail)");
         refused(
                 ErrorCode.TIER_UNAVAILABLE,
-                () -> TierChoice.choose(Optional.of(Tier.MICROVM), Language.PYTHON, "", ANY, CELLS),
+                () -> TierChoice.choose(Optional.of(Tier.MICROVM), need(Language.PYTHON, ""), ANY, CELLS),
                 "tier microvm does not work on this server, which has isolate, wasm",
                 "glovebox doctor");
         refused(
                 ErrorCode.UNSUPPORTED,
-                () -> TierChoice.choose(Optional.of(Tier.ISOLATE), Language.PYTHON, "", ANY, ALL),
+                () -> TierChoice.choose(Optional.of(Tier.ISOLATE), need(Language.PYTHON, ""), ANY, ALL),
                 "tier isolate does not run python; these do: gvisor, microvm, wasm");
         refused(
                 ErrorCode.UNSUPPORTED,
-                () -> TierChoice.choose(Optional.of(Tier.JAIL), Language.WASM, "", ANY, ALL),
+                () -> TierChoice.choose(Optional.of(Tier.JAIL), need(Language.WASM, ""), ANY, ALL),
                 "tier jail does not run wasm");
+    }
+
+    @Test
+    void whatIsToReachSomethingGetsATierWithANetwork() {
+        TierChoice.Need need = new TierChoice.Need(Language.PYTHON, "", true);
+        TierChoice choice = TierChoice.choose(Optional.empty(), need, ANY, ALL);
+        assertThat(choice.tier()).isEqualTo(Tier.GVISOR);
+        assertThat(choice.reason()).contains("with a network");
+        refused(
+                ErrorCode.TIER_UNAVAILABLE,
+                () -> TierChoice.choose(Optional.empty(), need, ANY, CELLS),
+                "has a network and runs python",
+                "gvisor, jail, microvm");
+        // A tier that was named is taken; it says itself that it has none.
+        assertThat(TierChoice.choose(Optional.of(Tier.WASM), need, ANY, ALL).tier())
+                .isEqualTo(Tier.WASM);
     }
 }

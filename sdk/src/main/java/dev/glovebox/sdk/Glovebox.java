@@ -66,6 +66,16 @@ public final class Glovebox implements RunService {
         return new Keys(transport);
     }
 
+    /// Secrets of the tenant.
+    public Secrets secrets() {
+        return new Secrets(transport);
+    }
+
+    /// Tunnels, for administrators.
+    public Tunnels tunnels() {
+        return new Tunnels(transport);
+    }
+
     /// Which tiers work on the server's machine, and why others do not.
     public List<TierResponse> tiers() {
         return transport.json("GET", "/v1/tiers", null, TierList.class).items();

@@ -4,6 +4,7 @@ import dev.glovebox.sdk.RecordShape.Component;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -74,6 +75,11 @@ public final class RecordJson {
         } catch (JacksonException e) {
             throw malformed(e);
         }
+    }
+
+    /// What a component of a record is called in JSON.
+    public static String nameOf(RecordComponent component) {
+        return RecordShape.nameOf(component);
     }
 
     /// The record in UTF-8, on one line.

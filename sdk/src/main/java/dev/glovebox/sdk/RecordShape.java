@@ -45,7 +45,7 @@ final class RecordShape {
         }
     }
 
-    private static String nameOf(RecordComponent component) {
+    static String nameOf(RecordComponent component) {
         JsonName name = component.getAnnotation(JsonName.class);
         return name == null ? component.getName() : name.value();
     }

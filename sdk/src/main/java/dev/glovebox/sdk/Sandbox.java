@@ -7,6 +7,8 @@ import dev.glovebox.wire.api.Content;
 import dev.glovebox.wire.api.ExecutionResponse;
 import dev.glovebox.wire.api.InputRequest;
 import dev.glovebox.wire.api.LeaseRequest;
+import dev.glovebox.wire.api.NetworkResponse;
+import dev.glovebox.wire.api.NetworkRules;
 import dev.glovebox.wire.api.SandboxResponse;
 import dev.glovebox.wire.api.SandboxUsageResponse;
 import dev.glovebox.wire.api.SignalRequest;
@@ -89,6 +91,16 @@ public final class Sandbox {
     /// What it uses now.
     public SandboxUsageResponse usage() {
         return transport.json("GET", path + "/usage", null, SandboxUsageResponse.class);
+    }
+
+    /// What it may reach, and what it did.
+    public NetworkResponse network() {
+        return transport.json("GET", path + "/network", null, NetworkResponse.class);
+    }
+
+    /// Lets it reach what these rules open and nothing else; connections that they do not allow are cut.
+    public NetworkResponse replaceNetwork(NetworkRules rules) {
+        return transport.json("PUT", path + "/network", rules, NetworkResponse.class);
     }
 
     /// Connects to a TCP port inside. The connection lives apart from this client: whoever asked for it closes it.

@@ -9,10 +9,13 @@ import dev.glovebox.core.Command;
 import dev.glovebox.core.ExecutionSink;
 import dev.glovebox.core.MimeBundle;
 import dev.glovebox.core.RunSpec;
+import dev.glovebox.core.egress.SecretSource;
+import dev.glovebox.engine.EgressAudit;
 import dev.glovebox.engine.Engine;
 import dev.glovebox.engine.EngineObserver;
 import dev.glovebox.engine.Gate;
 import dev.glovebox.engine.Policies;
+import dev.glovebox.engine.SandboxOwners;
 import dev.glovebox.sdk.ApiException;
 import dev.glovebox.sdk.OutputListener;
 import dev.glovebox.sdk.RunService;
@@ -23,6 +26,7 @@ import dev.glovebox.server.api.ToWire;
 import dev.glovebox.server.auth.Authenticator;
 import dev.glovebox.store.AuditKey;
 import dev.glovebox.store.FileAuditLog;
+import dev.glovebox.store.MemoryNetworkStore;
 import dev.glovebox.store.MemoryStore;
 import dev.glovebox.wire.api.RunRequest;
 import dev.glovebox.wire.api.RunResponse;
@@ -55,20 +59,27 @@ public final class Embedded implements RunService {
         // The cell first: its process starts while this one opens the log.
         CellBackend cells = CellBackend.open(
                 CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run(), supervision));
-        LinuxBackend linux =
-                LinuxBackend.open(LinuxOptions.forOneRun(supervision, HomeDirectory.distribution(), home.templates()));
         try {
             FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
+            // Secrets and tunnels are a server's: a run without one has neither.
+            MemoryNetworkStore kept = new MemoryNetworkStore();
+            Engine.Network networks = new Engine.Network(new SandboxOwners(), kept.tunnels(), kept.secrets());
+            EgressAudit egressAudit = new EgressAudit(audit, networks.owners(), clock, _ -> {});
+            OutboundNetwork outbound = new OutboundNetwork(SecretSource.NONE, egressAudit, clock);
+            LinuxBackend linux = LinuxBackend.open(
+                    LinuxOptions.forOneRun(supervision, HomeDirectory.distribution(), home.templates())
+                            .withPorts(outbound));
             Engine engine = new Engine(new Engine.Options(
                     List.of(cells, linux),
                     store,
                     store,
+                    networks,
                     audit,
                     Policies.local(),
                     EngineObserver.NONE,
                     clock,
                     new SecureRandom()));
-            return new Embedded(engine, List.of(engine, supervision, audit));
+            return new Embedded(engine, List.of(engine, outbound, egressAudit, supervision, audit));
         } catch (RuntimeException e) {
             cells.close();
             throw told(e);

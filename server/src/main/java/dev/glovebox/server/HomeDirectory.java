@@ -49,6 +49,11 @@ record HomeDirectory(Path path) {
         return path.resolve("tokens.key");
     }
 
+    /// The key that secrets are sealed with.
+    Path secretKey() {
+        return path.resolve("secrets.key");
+    }
+
     /// The local authority's key and certificate.
     Path tls() {
         return path.resolve("tls");

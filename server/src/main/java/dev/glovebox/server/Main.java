@@ -11,9 +11,12 @@ import dev.glovebox.core.Principal;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.SandboxBackend;
+import dev.glovebox.engine.BoundSecrets;
+import dev.glovebox.engine.EgressAudit;
 import dev.glovebox.engine.Engine;
 import dev.glovebox.engine.Keys;
 import dev.glovebox.engine.Policies;
+import dev.glovebox.engine.SandboxOwners;
 import dev.glovebox.server.api.Api;
 import dev.glovebox.server.api.ApiServices;
 import dev.glovebox.server.auth.Authenticator;
@@ -37,6 +40,7 @@ import dev.glovebox.server.tls.LocalAuthority;
 import dev.glovebox.server.tls.ServerTls;
 import dev.glovebox.store.AuditKey;
 import dev.glovebox.store.FileAuditLog;
+import dev.glovebox.store.SecretKey;
 import dev.glovebox.store.SqliteStore;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -103,13 +107,16 @@ public final class Main {
 
         FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
         SqliteStore store = SqliteStore.open(home.database(), clock);
-        Path distribution = HomeDirectory.distribution();
-        Supervision supervision = new Supervision(distribution, home.run());
-        List<SandboxBackend> backends = List.of(
-                CellBackend.open(CellOptions.forServer(HomeDirectory.java(), distribution, home.run(), supervision)),
-                LinuxBackend.open(LinuxOptions.forServer(supervision, distribution, home.templates())));
+        Supervision supervision = new Supervision(HomeDirectory.distribution(), home.run());
+        Engine.Network networks = new Engine.Network(
+                new SandboxOwners(), store.tunnels(), store.secrets(SecretKey.open(home.secretKey(), random)));
+        EgressAudit egressAudit = new EgressAudit(audit, networks.owners(), clock, metrics::egressRecordsDropped);
+        OutboundNetwork outbound = new OutboundNetwork(
+                new BoundSecrets(networks.secrets(), networks.owners()), metrics.before(egressAudit), clock);
+        List<SandboxBackend> backends = backends(home, supervision, outbound);
         Policies policies = options.jailAllowed() ? Policies.local() : Policies.standard();
-        Engine engine = new Engine(new Engine.Options(backends, store, store, audit, policies, metrics, clock, random));
+        Engine engine = new Engine(
+                new Engine.Options(backends, store, store, networks, audit, policies, metrics, clock, random));
         engine.reclaim();
         metrics.watchSandboxes(engine::sandboxesRunning);
 
@@ -128,8 +135,7 @@ public final class Main {
                 hosts,
                 policies,
                 backends.stream().flatMap(backend -> backend.tiers().stream()).collect(Collectors.toSet()),
-                () -> new TemplateStore(home.templates())
-                        .list().stream().map(Main::template).toList(),
+                () -> templates(home),
                 clock,
                 takesWork::get));
         UsageSampler sampler = new UsageSampler(engine, e2bSandboxes, clock);
@@ -155,12 +161,28 @@ public final class Main {
                         + String.join(", ", hosts.domains().stream().sorted().toList())
                         + (tls.files().isEmpty() ? "; 'glovebox trust' says how clients come to trust it" : "")));
         if (store.list().isEmpty()) {
-            Command.NewKey first = engine.execute(
-                    Authenticator.LOCAL,
-                    new Command.CreateKey(TenantId.DEFAULT, Principal.Role.ADMIN, "made at the first start"));
-            out.println("API key (told this once): " + first.secret());
+            out.println("API key (told this once): " + firstKey(engine));
         }
-        return new Running(http.port(), takesWork, List.of(sampler, engine, supervision, http, store, audit));
+        return new Running(
+                http.port(),
+                takesWork,
+                List.of(sampler, engine, outbound, egressAudit, supervision, http, store, audit));
+    }
+
+    private static String firstKey(Engine engine) {
+        return engine.execute(
+                        Authenticator.LOCAL,
+                        new Command.CreateKey(TenantId.DEFAULT, Principal.Role.ADMIN, "made at the first start"))
+                .secret();
+    }
+
+    private static List<SandboxBackend> backends(
+            HomeDirectory home, Supervision supervision, OutboundNetwork outbound) {
+        Path distribution = HomeDirectory.distribution();
+        return List.of(
+                CellBackend.open(CellOptions.forServer(HomeDirectory.java(), distribution, home.run(), supervision)),
+                LinuxBackend.open(LinuxOptions.forServer(supervision, distribution, home.templates())
+                        .withPorts(outbound)));
     }
 
     private static HttpServer.Addresses.Tls secure(
@@ -170,6 +192,11 @@ public final class Main {
                 .orElseGet(() -> ServerTls.local(
                         LocalAuthority.open(home.tls(), hosts.domains(), clock, random), clock, random));
         return new HttpServer.Addresses.Tls(ListenAddress.of(tls.listen()).toSocketAddress(), context);
+    }
+
+    private static List<BuiltTemplate> templates(HomeDirectory home) {
+        return new TemplateStore(home.templates())
+                .list().stream().map(Main::template).toList();
     }
 
     private static BuiltTemplate template(TemplateStore.Entry entry) {

@@ -5,7 +5,10 @@ import dev.glovebox.core.Language;
 import dev.glovebox.core.Outcome;
 import dev.glovebox.core.StopReason;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.EgressEvent;
+import dev.glovebox.core.egress.EgressRecorder;
 import dev.glovebox.engine.EngineObserver;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -38,6 +41,18 @@ public final class Metrics implements EngineObserver {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+    private final Counter connectionsAllowed = connections("allowed");
+    private final Counter connectionsDenied = connections("denied");
+    private final Counter connectionsFailed = connections("failed");
+    private final Counter requestsDenied =
+            counter("glovebox.egress.requests.denied", "requests on allowed connections that were not passed on");
+    private final Counter namesAllowed = names("allowed");
+    private final Counter namesDenied = names("denied");
+    private final Counter bytesSent = bytes("sent");
+    private final Counter bytesReceived = bytes("received");
+    private final Counter recordsDropped =
+            counter("glovebox.egress.records.dropped", "records of networks that the audit log was too slow for");
+
     public Metrics() {
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
@@ -51,6 +66,53 @@ public final class Metrics implements EngineObserver {
                 .description("sandboxes that live now")
                 .strongReference(true)
                 .register(registry);
+    }
+
+    private Counter counter(String name, String description, String... tags) {
+        return Counter.builder(name).description(description).tags(tags).register(registry);
+    }
+
+    private Counter connections(String decision) {
+        return counter(
+                "glovebox.egress.connections", "connections that sandboxes wanted to make", "decision", decision);
+    }
+
+    private Counter names(String decision) {
+        return counter("glovebox.egress.names", "names that sandboxes asked for", "decision", decision);
+    }
+
+    private Counter bytes(String direction) {
+        return counter(
+                "glovebox.egress.bytes", "bytes of sandboxes' connections that are over", "direction", direction);
+    }
+
+    /// Counts what sandboxes' networks do, and tells `next`.
+    public EgressRecorder before(EgressRecorder next) {
+        return event -> {
+            count(event);
+            next.record(event);
+        };
+    }
+
+    private void count(EgressEvent event) {
+        switch (event.kind()) {
+            case CONNECTION_ALLOWED -> connectionsAllowed.increment((double) event.times());
+            case CONNECTION_DENIED -> connectionsDenied.increment((double) event.times());
+            case CONNECTION_FAILED -> connectionsFailed.increment((double) event.times());
+            case REQUEST_DENIED -> requestsDenied.increment((double) event.times());
+            case NAME_ALLOWED -> namesAllowed.increment((double) event.times());
+            case NAME_DENIED -> namesDenied.increment((double) event.times());
+            case CONNECTION_ENDED -> {
+                bytesSent.increment((double) event.sent());
+                bytesReceived.increment((double) event.received());
+            }
+            case POLICY_REPLACED -> {}
+        }
+    }
+
+    /// So many records of networks could not be written.
+    public void egressRecordsDropped(long count) {
+        recordsDropped.increment((double) count);
     }
 
     /// In Prometheus' text format.

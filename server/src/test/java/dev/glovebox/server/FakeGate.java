@@ -21,6 +21,8 @@ import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.StopReason;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.NetworkPolicy;
+import dev.glovebox.core.egress.NetworkUsage;
 import dev.glovebox.core.store.KeyStore;
 import dev.glovebox.engine.Gate;
 import java.io.ByteArrayOutputStream;
@@ -50,6 +52,7 @@ public final class FakeGate implements Gate {
     private static final int CHUNK = 64 * 1024;
 
     final Keys keys = new Keys();
+    final FakeNetworks network = new FakeNetworks();
     final List<Principal> principals = new CopyOnWriteArrayList<>();
     final AtomicLong interrupted = new AtomicLong();
     final AtomicLong portsOpen = new AtomicLong();
@@ -92,6 +95,12 @@ public final class FakeGate implements Gate {
                     case Command.CreateKey create -> keys.create(create);
                     case Command.ListKeys _ -> keys.list();
                     case Command.RevokeKey revoke -> revoke(revoke);
+                    case Command.PutSecret put -> network.put(principal, put);
+                    case Command.ListSecrets _ -> network.secrets(principal);
+                    case Command.RemoveSecret remove -> network.remove(principal, remove);
+                    case Command.PutTunnel put -> network.put(put);
+                    case Command.ListTunnels list -> network.tunnels(list.tenant());
+                    case Command.RemoveTunnel remove -> network.remove(remove);
                     case Command.OnSandbox<?> on -> box(principal, on.sandbox()).execute(on, sink);
                 };
     }
@@ -127,7 +136,11 @@ public final class FakeGate implements Gate {
                 now.plus(create.spec().lease()),
                 create.spec().limits(),
                 create.spec().metadata());
-        boxes.put(sandbox.id(), new Box(sandbox));
+        boxes.put(
+                sandbox.id(),
+                new Box(
+                        sandbox,
+                        FakeNetworks.checked(sandbox.tier(), create.spec().network())));
         return sandbox;
     }
 
@@ -165,13 +178,15 @@ public final class FakeGate implements Gate {
     /// One sandbox.
     private final class Box {
         private volatile Sandbox sandbox;
+        private volatile NetworkPolicy policy;
         private final Map<GuestPath, byte[]> files =
                 new TreeMap<>((a, b) -> a.value().compareTo(b.value()));
         private final Map<ContextId, Command.CodeContext> contexts = new ConcurrentHashMap<>();
         private final Map<ProcessId, FakeScript> processes = new ConcurrentHashMap<>();
 
-        Box(Sandbox sandbox) {
+        Box(Sandbox sandbox, NetworkPolicy policy) {
             this.sandbox = sandbox;
+            this.policy = policy;
         }
 
         Object execute(Command.OnSandbox<?> command, ExecutionSink sink) {
@@ -181,6 +196,12 @@ public final class FakeGate implements Gate {
                     sandbox = sandbox.withExpiry(clock.instant().plus(extend.lease()));
                     yield sandbox;
                 }
+                case Command.ReplaceNetwork replace -> {
+                    policy = FakeNetworks.checked(sandbox.tier(), replace.policy());
+                    yield Command.Done.DONE;
+                }
+                case Command.InspectNetwork _ ->
+                    new Command.NetworkView(policy, new NetworkUsage(1, 22, 333, 4444, 55_555));
                 case Command.KillSandbox _ -> kill();
                 case Command.StartProcess start -> start(start, sink);
                 case Command.WriteInput write -> writeInput(write);

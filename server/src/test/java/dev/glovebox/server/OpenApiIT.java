@@ -35,6 +35,8 @@ final class OpenApiIT {
             Map.entry("MoveRequest", "{\"from\":\"/f\",\"to\":\"/g\"}"),
             Map.entry("ContextRequest", "{}"),
             Map.entry("ExecuteRequest", "{\"code\":\"out x\"}"),
+            Map.entry("SecretRequest", "{\"hosts\":[\"a.example\"],\"value\":\"v\"}"),
+            Map.entry("TunnelRequest", "{\"host\":\"10.0.0.1\",\"port\":5432}"),
             Map.entry("TerminalSet", "{\"columns\":80,\"rows\":24}"));
 
     private static TestServer server;
@@ -92,7 +94,10 @@ final class OpenApiIT {
                         .get("id")
                         .asString()
                 : "";
-        String filled = path.replace("{cid}", context).replace("{pid}", "1").replace("{port}", "80");
+        String filled = path.replace("{cid}", context)
+                .replace("{pid}", "1")
+                .replace("{port}", "80")
+                .replace("{name}", "thing");
         filled = path.startsWith("/v1/keys/") ? "/v1/keys/key-3" : filled.replace("{id}", sandbox);
         return path.matches(".*/files(/stat|/list|/watch)?") ? filled + "?path=/f" : filled;
     }

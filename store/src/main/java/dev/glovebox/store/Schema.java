@@ -16,7 +16,8 @@ import java.util.List;
 /// transaction (ADR 0007 says why this is not Flyway).
 final class Schema {
     /// In the order of their numbers, which begin with 1 and leave none out.
-    private static final List<String> SCRIPTS = List.of("001-sandboxes-and-keys.sql", "002-templates.sql");
+    private static final List<String> SCRIPTS =
+            List.of("001-sandboxes-and-keys.sql", "002-templates.sql", "003-secrets-and-tunnels.sql");
 
     private Schema() {}
 

@@ -11,6 +11,8 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.store.KeyStore;
 import dev.glovebox.core.store.SandboxStore;
+import dev.glovebox.core.store.SecretStore;
+import dev.glovebox.core.store.TunnelStore;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -54,6 +56,16 @@ public final class SqliteStore implements SandboxStore, KeyStore, AutoCloseable 
             database.close();
             throw failure;
         }
+    }
+
+    /// Tenants' secrets in the same file, sealed with a key that is not in it.
+    public SecretStore secrets(SecretKey key) {
+        return new SqliteSecrets(database, key);
+    }
+
+    /// Tenants' tunnels in the same file.
+    public TunnelStore tunnels() {
+        return new SqliteTunnels(database);
     }
 
     private static int forgetDead(Connection connection, long before) throws SQLException {

@@ -47,7 +47,7 @@ public final class FakeBackend implements SandboxBackend {
         this.tiers = Set.of(tiers);
     }
 
-    /// The next call of `what` (`create`, `start`, `close`) does this first: waits, or throws.
+    /// The next call of `what` (`create`, `start`, `replaceNetwork`, `close`) does this first: waits, or throws.
     public void surprise(String what, Runnable action) {
         surprises.computeIfAbsent(what, _ -> new ConcurrentLinkedQueue<>()).add(action);
     }

@@ -213,6 +213,7 @@ public final class FakeSandbox implements SandboxHandle {
     @Override
     public void replaceNetwork(NetworkGrant grant) {
         check();
+        backend.pass("replaceNetwork");
         network = grant;
     }
 

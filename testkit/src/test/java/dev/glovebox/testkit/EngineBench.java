@@ -25,6 +25,8 @@ import dev.glovebox.core.store.SandboxStore;
 import dev.glovebox.engine.Engine;
 import dev.glovebox.engine.EngineObserver;
 import dev.glovebox.engine.Policies;
+import dev.glovebox.engine.SandboxOwners;
+import dev.glovebox.store.MemoryNetworkStore;
 import dev.glovebox.store.MemoryStore;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -41,6 +43,7 @@ import java.util.function.BooleanSupplier;
 final class EngineBench implements AutoCloseable {
     final FakeBackend backend = new FakeBackend(Tier.WASM, Tier.GVISOR);
     final MemoryStore store = new MemoryStore();
+    final Engine.Network network = network();
     final RecordingAuditLog audit = new RecordingAuditLog();
     final List<String> observed = Collections.synchronizedList(new ArrayList<>());
     final Engine engine;
@@ -55,11 +58,18 @@ final class EngineBench implements AutoCloseable {
                 List.of(backend),
                 new FullStore(),
                 store,
+                network,
                 audit,
                 new Policies(Map.of(), policy),
                 new Observer(),
                 Clock.systemUTC(),
                 new SecureRandom()));
+    }
+
+    /// Secrets and tunnels in memory.
+    static Engine.Network network() {
+        MemoryNetworkStore kept = new MemoryNetworkStore();
+        return new Engine.Network(new SandboxOwners(), kept.tunnels(), kept.secrets());
     }
 
     /// The memory store, until a test fills the disk.

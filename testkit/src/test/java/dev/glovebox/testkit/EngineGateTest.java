@@ -22,6 +22,7 @@ import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.audit.AuditEvent;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Policy;
 import dev.glovebox.testkit.RecordingAuditLog.Entry;
 import java.nio.charset.StandardCharsets;
@@ -182,6 +183,8 @@ class EngineGateTest {
                 new Command.Execute(id, context, "", Map.of(), ResourceLimits.DEFAULT),
                 new Command.InterruptContext(id, context),
                 new Command.CloseContext(id, context),
+                new Command.ReplaceNetwork(id, NetworkPolicy.CLOSED),
+                new Command.InspectNetwork(id),
                 new Command.KillSandbox(id));
     }
 

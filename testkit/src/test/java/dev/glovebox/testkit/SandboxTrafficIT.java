@@ -156,6 +156,7 @@ class SandboxTrafficIT {
                 List.of(Linux.open()),
                 store,
                 store,
+                EngineBench.network(),
                 new RecordingAuditLog(),
                 Policies.local(),
                 EngineObserver.NONE,

@@ -2,6 +2,7 @@ package dev.glovebox.core.policy;
 
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.NetworkPolicy;
 import java.time.Duration;
 import java.util.Set;
 
@@ -13,10 +14,22 @@ import java.util.Set;
 /// @param leaseMax the longest lease
 /// @param sandboxesMax sandboxes alive at once
 /// @param cellPerSandbox whether each sandbox gets a cell of its own instead of sharing the tenant's
+/// @param networkOpenable whether sandboxes may reach what their own rules open
 public record Policy(
-        Set<Tier> tiers, ResourceLimits limitsMax, Duration leaseMax, int sandboxesMax, boolean cellPerSandbox) {
+        Set<Tier> tiers,
+        ResourceLimits limitsMax,
+        Duration leaseMax,
+        int sandboxesMax,
+        boolean cellPerSandbox,
+        boolean networkOpenable) {
     public Policy {
         tiers = Set.copyOf(tiers);
+    }
+
+    /// Whose sandboxes may reach what their own rules open.
+    public Policy(
+            Set<Tier> tiers, ResourceLimits limitsMax, Duration leaseMax, int sandboxesMax, boolean cellPerSandbox) {
+        this(tiers, limitsMax, leaseMax, sandboxesMax, cellPerSandbox, true);
     }
 
     /// May the tenant use this tier?
@@ -45,6 +58,14 @@ public record Policy(
                         "lease.max",
                         "a lease of " + lease.toSeconds() + " s is longer than the " + leaseMax.toSeconds()
                                 + " s of this tenant's policy");
+    }
+
+    /// May a run or a sandbox reach what these rules open?
+    public Decision decideNetwork(NetworkPolicy network) {
+        return networkOpenable || network.reachesNothing()
+                ? new Decision.Allow("network.open")
+                : new Decision.Deny(
+                        "network.open", "the policy of this tenant keeps the network of sandboxes closed: ask without");
     }
 
     private String words() {

@@ -43,6 +43,9 @@ public final class Api {
         table.addAll(FileRoutes.all());
         table.addAll(ContextRoutes.all());
         table.addAll(PortRoutes.all());
+        table.addAll(NetworkRoutes.all());
+        table.addAll(SecretRoutes.all());
+        table.addAll(TunnelRoutes.all());
         table.addAll(KeyRoutes.all());
         table.addAll(SystemRoutes.all(services));
         byte[] description = RecordJson.write(OpenApi.describe(table));

@@ -1,5 +1,6 @@
 package dev.glovebox.server.api;
 
+import dev.glovebox.sdk.RecordJson;
 import dev.glovebox.server.api.Route.Access;
 import dev.glovebox.server.api.Route.Answer;
 import dev.glovebox.wire.api.Problem;
@@ -196,9 +197,9 @@ final class OpenApi {
         Map<String, Object> properties = new LinkedHashMap<>();
         List<Object> required = new ArrayList<>();
         for (RecordComponent component : record.getRecordComponents()) {
-            properties.put(component.getName(), schema(component.getGenericType()));
+            properties.put(RecordJson.nameOf(component), schema(component.getGenericType()));
             if (!component.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
-                required.add(component.getName());
+                required.add(RecordJson.nameOf(component));
             }
         }
         Map<String, Object> schema = new LinkedHashMap<>();

@@ -16,7 +16,6 @@ import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.Tier;
-import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.sdk.Contents;
 import dev.glovebox.sdk.MalformedJsonException;
 import dev.glovebox.wire.api.CommandRequest;
@@ -56,7 +55,7 @@ public final class ToCore {
                 orEmpty(request.fetch()).stream().map(ToCore::path).toList(),
                 Boolean.TRUE.equals(request.capture()),
                 limits(request.limits()),
-                NetworkPolicy.CLOSED);
+                NetworkPolicies.policy(request.network()));
     }
 
     static SandboxSpec sandbox(SandboxRequest request) {
@@ -68,7 +67,7 @@ public final class ToCore {
                 lease == null ? Limits.LEASE_DEFAULT : seconds(lease),
                 limits(request.limits()),
                 orEmpty(request.env()),
-                NetworkPolicy.CLOSED,
+                NetworkPolicies.policy(request.network()),
                 orEmpty(request.metadata()));
     }
 

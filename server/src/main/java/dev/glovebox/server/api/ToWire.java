@@ -15,6 +15,7 @@ import dev.glovebox.core.SandboxUsage;
 import dev.glovebox.core.StopReason;
 import dev.glovebox.core.WatchEvent;
 import dev.glovebox.core.backend.TierStatus;
+import dev.glovebox.core.egress.NetworkUsage;
 import dev.glovebox.sdk.Contents;
 import dev.glovebox.wire.api.CodeError;
 import dev.glovebox.wire.api.CommandEntry;
@@ -24,6 +25,8 @@ import dev.glovebox.wire.api.ExecutionResponse;
 import dev.glovebox.wire.api.FileResponse;
 import dev.glovebox.wire.api.KeyResponse;
 import dev.glovebox.wire.api.LimitSet;
+import dev.glovebox.wire.api.NetworkResponse;
+import dev.glovebox.wire.api.NetworkUsageReport;
 import dev.glovebox.wire.api.OutcomeReport;
 import dev.glovebox.wire.api.RichResult;
 import dev.glovebox.wire.api.RunResponse;
@@ -78,6 +81,13 @@ public final class ToWire {
                 output.results(),
                 error(result.error()),
                 usage(result));
+    }
+
+    static NetworkResponse network(Command.NetworkView view) {
+        NetworkUsage usage = view.usage();
+        return new NetworkResponse(
+                NetworkPolicies.rules(view.policy()),
+                new NetworkUsageReport(usage.open(), usage.allowed(), usage.denied(), usage.sent(), usage.received()));
     }
 
     static OutcomeReport outcome(Outcome outcome) {

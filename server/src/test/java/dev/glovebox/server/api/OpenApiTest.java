@@ -38,7 +38,7 @@ final class OpenApiTest {
                         .forEach(operation ->
                                 described.add(operation.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey())));
 
-        assertThat(described).isEqualTo(served).hasSize(35);
+        assertThat(described).isEqualTo(served).hasSize(43);
         assertThat(document.get("openapi").asString()).isEqualTo("3.1.0");
     }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param files to write before it starts, by path; relative paths are below the home directory
 /// @param fetch paths to read after it ended; those that do not exist are left out of the answer
 /// @param capture whether the value of the last expression is a result
+/// @param network what it may reach; left out: nothing
 public record RunRequest(
         @Nullable String language,
         @Nullable String tier,
@@ -27,7 +28,25 @@ public record RunRequest(
         @Nullable Map<String, Content> files,
         @Nullable List<String> fetch,
         @Nullable Boolean capture,
-        @Nullable LimitSet limits) {
+        @Nullable LimitSet limits,
+        @Nullable NetworkRules network) {
+
+    /// With a closed network.
+    public RunRequest(
+            @Nullable String language,
+            @Nullable String tier,
+            @Nullable String code,
+            @Nullable String module,
+            @Nullable String fileName,
+            @Nullable List<String> args,
+            @Nullable Map<String, String> env,
+            @Nullable Content stdin,
+            @Nullable Map<String, Content> files,
+            @Nullable List<String> fetch,
+            @Nullable Boolean capture,
+            @Nullable LimitSet limits) {
+        this(language, tier, code, module, fileName, args, env, stdin, files, fetch, capture, limits, null);
+    }
 
     /// Runs a text, everything else as the server's defaults have it.
     public static RunRequest of(String language, String code) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param leaseSeconds how long it may live unless extended
 /// @param env for every process in it
 /// @param metadata the caller's own words; searchable, never interpreted
+/// @param network what it may reach; left out: nothing
 public record SandboxRequest(
         @Nullable String tier,
         @Nullable String language,
@@ -18,9 +19,10 @@ public record SandboxRequest(
         @Nullable Long leaseSeconds,
         @Nullable LimitSet limits,
         @Nullable Map<String, String> env,
-        @Nullable Map<String, String> metadata) {
+        @Nullable Map<String, String> metadata,
+        @Nullable NetworkRules network) {
 
-    /// From the tier's own template.
+    /// From the tier's own template, with a closed network.
     public SandboxRequest(
             @Nullable String tier,
             @Nullable String language,
@@ -28,6 +30,6 @@ public record SandboxRequest(
             @Nullable LimitSet limits,
             @Nullable Map<String, String> env,
             @Nullable Map<String, String> metadata) {
-        this(tier, language, null, leaseSeconds, limits, env, metadata);
+        this(tier, language, null, leaseSeconds, limits, env, metadata, null);
     }
 }

@@ -9,6 +9,6 @@ import org.jspecify.annotations.Nullable;
 public record NetworkUpdate(
         @Nullable List<String> allowOut,
         @Nullable List<String> denyOut,
-        @Nullable Object egressProxy,
-        @Nullable Map<String, Object> rules,
+        SandboxNetwork.@Nullable EgressProxy egressProxy,
+        @Nullable Map<String, List<SandboxNetwork.HostRule>> rules,
         @JsonName("allow_internet_access") @Nullable Boolean allowInternetAccess) {}

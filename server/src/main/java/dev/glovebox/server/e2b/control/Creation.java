@@ -4,7 +4,6 @@ import dev.glovebox.core.Limits;
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.Tier;
-import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Decision;
 import dev.glovebox.core.policy.Policy;
 import dev.glovebox.server.e2b.SandboxFacts;
@@ -85,7 +84,7 @@ final class Creation {
                 lease,
                 limits(tier),
                 Objects.requireNonNullElse(asked.envVars(), Map.of()),
-                NetworkPolicy.CLOSED,
+                network.policy(),
                 facts.into(metadata));
     }
 

@@ -3,6 +3,7 @@ package dev.glovebox.server.e2b.control;
 import dev.glovebox.core.Command;
 import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxState;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Policy;
 import dev.glovebox.server.e2b.E2bSandbox;
 import dev.glovebox.server.e2b.SandboxLog;
@@ -68,7 +69,8 @@ final class SandboxCalls {
 
     static void get(ControlCall call) {
         Sandbox sandbox = call.execute(new Command.GetSandbox(call.sandbox()));
-        call.json(200, Views.detail(sandbox, call.services().tokens(), domain(call)));
+        Command.NetworkView network = call.execute(new Command.InspectNetwork(call.sandbox()));
+        call.json(200, Views.detail(sandbox, network.policy(), call.services().tokens(), domain(call)));
     }
 
     static void kill(ControlCall call) {
@@ -92,8 +94,10 @@ final class SandboxCalls {
     }
 
     static void network(ControlCall call) {
-        call.execute(new Command.GetSandbox(call.sandbox()));
-        NetworkWish.check(call.body(NetworkUpdate.class));
+        Sandbox sandbox = call.execute(new Command.GetSandbox(call.sandbox()));
+        NetworkPolicy policy = NetworkWish.of(call.body(NetworkUpdate.class));
+        call.execute(new Command.ReplaceNetwork(call.sandbox(), policy));
+        note(call, sandbox, "its network was replaced");
         call.done();
     }
 

@@ -2,13 +2,13 @@ package dev.glovebox.server.e2b.control;
 
 import dev.glovebox.core.Sandbox;
 import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.server.e2b.E2bSandbox;
 import dev.glovebox.server.e2b.SandboxFacts;
 import dev.glovebox.server.e2b.SandboxTokens;
 import dev.glovebox.wire.e2b.CreatedSandbox;
 import dev.glovebox.wire.e2b.ListedSandbox;
 import dev.glovebox.wire.e2b.SandboxDetail;
-import dev.glovebox.wire.e2b.SandboxNetwork;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +70,8 @@ final class Views {
                 List.of());
     }
 
-    static SandboxDetail detail(Sandbox sandbox, SandboxTokens tokens, Optional<String> domain) {
+    /// @param network what it may reach now
+    static SandboxDetail detail(Sandbox sandbox, NetworkPolicy network, SandboxTokens tokens, Optional<String> domain) {
         SandboxFacts facts = SandboxFacts.of(sandbox);
         ListedSandbox listed = listed(sandbox);
         return new SandboxDetail(
@@ -88,21 +89,9 @@ final class Views {
                 listed.envdVersion(),
                 access(sandbox.id(), facts, tokens),
                 domain.orElse(null),
-                false,
-                network(facts),
+                !network.isClosed(),
+                NetworkWish.view(network, facts.publicTraffic(), facts.maskedHost()),
                 new SandboxDetail.Lifecycle("kill", false),
                 List.of());
-    }
-
-    /// What holds: nothing goes out.
-    private static SandboxNetwork network(SandboxFacts facts) {
-        return new SandboxNetwork(
-                null,
-                List.of(NetworkWish.ALL_TRAFFIC),
-                null,
-                null,
-                facts.publicTraffic(),
-                facts.maskedHost().orElse(null),
-                null);
     }
 }

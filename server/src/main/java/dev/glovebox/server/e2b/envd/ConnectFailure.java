@@ -62,6 +62,8 @@ final class ConnectFailure extends RuntimeException {
                     CONTEXT_NOT_FOUND,
                     FILE_NOT_FOUND,
                     KEY_NOT_FOUND,
+                    SECRET_NOT_FOUND,
+                    TUNNEL_NOT_FOUND,
                     ROUTE_NOT_FOUND -> ConnectCode.NOT_FOUND;
             case ALREADY_EXISTS -> ConnectCode.ALREADY_EXISTS;
             case WRONG_STATE -> ConnectCode.FAILED_PRECONDITION;

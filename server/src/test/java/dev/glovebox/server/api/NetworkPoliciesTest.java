@@ -1,14 +1,17 @@
-package dev.glovebox.egress;
+package dev.glovebox.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.egress.AllowRule;
 import dev.glovebox.core.egress.NetworkLimits;
 import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.TunnelName;
+import dev.glovebox.sdk.MalformedJsonException;
+import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.wire.api.NetworkRules;
+import dev.glovebox.wire.api.PolicySchema;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.TreeSet;
@@ -18,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PolicyFileTest {
+class NetworkPoliciesTest {
     private static final String WHOLE = """
             {
               "$schema": "policy.schema.json",
@@ -33,7 +36,11 @@ class PolicyFileTest {
             """;
 
     private static NetworkPolicy read(String json) {
-        return PolicyFile.read(json.getBytes(StandardCharsets.UTF_8));
+        return read(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static NetworkPolicy read(byte[] json) {
+        return NetworkPolicies.policy(RecordJson.read(NetworkRules.class, json, RecordJson.UnknownFields.REFUSED));
     }
 
     @Test
@@ -62,48 +69,48 @@ class PolicyFileTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "[] | the policy is an object",
-                "{\"allowout\": []} | \"allowout\" of the policy is not known; there are: allowOut",
-                "{\"allowOut\": \"a.example\"} | allowOut is a list of texts",
-                "{\"allowOut\": [1]} | an entry of allowOut is a text",
-                "{\"allowOut\": [null]} | an entry of allowOut is a text",
-                "{\"allowOut\": [], \"allowOut\": []} | cannot be read as JSON",
-                "{\"allowOut\": [} | cannot be read as JSON, line 1",
-                "{} {} | goes on after its closing brace",
+                "[] | the text must be an object",
+                "{\"allowout\": []} | the field 'allowout' is not known here; known are $schema, description, allowOut",
+                "{\"allowOut\": \"a.example\"} | the field 'allowOut' must be a list",
+                "{\"allowOut\": [1]} | the field 'allowOut' must be a string",
+                "{\"allowOut\": [null]} | the field 'allowOut' cannot hold null",
+                "{\"allowOut\": [], \"allowOut\": []} | the field 'allowOut' is given twice",
+                "{\"allowOut\": [} | not valid JSON, or a number in it is too large (line 1",
+                "{} {} | something follows the end",
                 "{\"denyOut\": [\"a.example\"]} | invalid denied CIDR a.example",
                 "{\"allowOut\": [\"a.example\"], \"denyOut\": []} | you must include 'ALL_TRAFFIC' in deny out",
                 "{\"rules\": {\"a.example\": []}} | allow out does not name it",
                 "{\"rules\": {\"a.example\": [{}, {}]}} | a host has one rule",
-                "{\"rules\": {\"a.example\": [{\"x\": 1}]}} | \"x\" of a rule is not known",
-                "{\"rules\": {\"a.example\": {}}} | is a list",
+                "{\"rules\": {\"a.example\": [{\"x\": 1}]}} | 'x' is not known here; known are transform",
+                "{\"rules\": {\"a.example\": {}}} | the field 'rules' must be a list",
+                "{\"rules\": {\"a.example\": [], \"a.example\": []}} | 'a.example' twice",
                 "{\"tunnels\": [\"A\"]} | a tunnel's name",
-                "{\"egressProxy\": {}} | needs an address",
+                "{\"egressProxy\": {}} | the field 'address' is missing",
                 "{\"egressProxy\": {\"address\": \"a.example:1\", \"username\": \"x\"}} | both username and password",
-                "{\"limits\": {\"bytes\": -1}} | outside 0..",
+                "{\"limits\": {\"bytes\": -1}} | are 0 (no bound) or more",
                 "{\"limits\": {\"bytes\": 1.5}} | whole number",
                 "{\"limits\": {\"bytes\": 99999999999999999999}} | too large",
                 "{\"limits\": {\"connections\": 99999}} | outside 1..2500",
-                "{\"limits\": {\"x\": 1}} | \"x\" of limits is not known",
+                "{\"limits\": {\"x\": 1}} | 'x' is not known here; known are connections",
             })
     void refusesInWords(String json, String words) {
         assertThatThrownBy(() -> read(json))
-                .isInstanceOfSatisfying(
-                        GloveboxException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .isInstanceOfAny(GloveboxException.class, MalformedJsonException.class)
                 .hasMessageContaining(words);
     }
 
     @Test
     void isBounded() {
-        assertThatThrownBy(() -> PolicyFile.read(new byte[300_000])).hasMessageContaining("300000", "262144");
-        assertThatThrownBy(() -> read("{\"rules\":" + "{\"a\":[".repeat(20))).isInstanceOf(GloveboxException.class);
+        assertThatThrownBy(() -> read("{\"rules\":" + "{\"a\":[".repeat(20)))
+                .isInstanceOf(MalformedJsonException.class);
         assertThatThrownBy(() -> read("{\"allowOut\":[" + "\"1.1.1.1\",".repeat(300) + "\"1.1.1.1\"]}"))
-                .hasMessageContaining("more than 256");
+                .hasMessageContaining("301 entries together; the bound is 256");
     }
 
     @Test
     void theSchemaKnowsTheSameFields() {
         TreeSet<String> described = new TreeSet<>();
-        Matcher matcher = Pattern.compile("\n    \"([$A-Za-z]+)\":").matcher(PolicyFile.schema());
+        Matcher matcher = Pattern.compile("\n    \"([$A-Za-z]+)\":").matcher(PolicySchema.text());
         while (matcher.find()) {
             described.add(matcher.group(1));
         }
@@ -123,11 +130,23 @@ class PolicyFileTest {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
             }
             try {
-                PolicyFile.read(bytes);
-            } catch (GloveboxException e) {
-                assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+                read(bytes);
+            } catch (GloveboxException | MalformedJsonException e) {
                 assertThat(e.getMessage()).matches("[\\x20-\\x7e]+");
             }
         }
+    }
+
+    @Test
+    void whatIsShownReadsBackTheSameButForThePassword() {
+        NetworkRules shown = NetworkPolicies.rules(read(WHOLE));
+        assertThat(new String(RecordJson.write(shown), StandardCharsets.UTF_8)).doesNotContain("pw");
+        assertThat(shown.egressProxy()).isEqualTo(new NetworkRules.EgressProxy("proxy.example:1080", "me", null));
+        NetworkPolicy plain = read(WHOLE.replace(", \"username\": \"me\", \"password\": \"pw\"", ""));
+        assertThat(NetworkPolicies.policy(NetworkPolicies.rules(plain))).isEqualTo(plain);
+        assertThat(NetworkPolicies.policy(NetworkPolicies.rules(NetworkPolicy.OPEN)))
+                .isEqualTo(NetworkPolicy.OPEN);
+        assertThat(NetworkPolicies.policy(NetworkPolicies.rules(NetworkPolicy.CLOSED)))
+                .isEqualTo(NetworkPolicy.CLOSED);
     }
 }

@@ -1,0 +1,51 @@
+package dev.glovebox.cli;
+
+import dev.glovebox.sdk.MalformedJsonException;
+import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.wire.api.NetworkRules;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// What a sandbox may reach. A mixin; without any of it, nothing.
+final class NetworkOptions {
+    @Option(
+            names = "--allow",
+            paramLabel = "ENTRY",
+            description = "Let it reach this, such as api.example.com, *.example.com, 1.2.3.4:5432; may be repeated.")
+    private List<String> allow = new ArrayList<>();
+
+    @Option(
+            names = "--network",
+            paramLabel = "FILE",
+            description = "A network policy as JSON; 'glovebox policy schema' describes it.")
+    private @Nullable Path file;
+
+    boolean isGiven() {
+        return file != null || !allow.isEmpty();
+    }
+
+    /// The rules; null if none are given.
+    @Nullable
+    NetworkRules toWire() throws IOException {
+        if (file == null) {
+            return allow.isEmpty() ? null : NetworkRules.allowing(allow);
+        }
+        NetworkRules rules = read(file);
+        return allow.isEmpty() ? rules : rules.allowingToo(allow);
+    }
+
+    /// The policy in a file.
+    ///
+    /// @throws IllegalArgumentException in words that name the file and the field
+    static NetworkRules read(Path file) throws IOException {
+        try {
+            return RecordJson.read(NetworkRules.class, LocalFile.read(file), RecordJson.UnknownFields.REFUSED);
+        } catch (MalformedJsonException e) {
+            throw new IllegalArgumentException("the policy " + file + ": " + e.getMessage(), e);
+        }
+    }
+}

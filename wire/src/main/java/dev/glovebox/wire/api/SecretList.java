@@ -1,0 +1,6 @@
+package dev.glovebox.wire.api;
+
+import java.util.List;
+
+/// Secrets, by name.
+public record SecretList(List<SecretResponse> items) {}
