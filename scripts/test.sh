@@ -69,6 +69,9 @@ if [ $# -eq 0 ]; then
     echo "== conformance/e2b: the real E2B clients" >&2
     sh conformance/e2b/run.sh >"$reports/e2b.txt" || failed=1
     tail -n 60 "$reports/e2b.txt"
+    echo "== conformance/egress: what sandboxes reach" >&2
+    GLOVEBOX_LEFT_OUT=$left_out sh conformance/egress/run.sh >"$reports/egress.txt" 2>&1 || failed=1
+    tail -n 40 "$reports/egress.txt"
     echo "== the product as a user runs it" >&2
     sh scripts/test-user.sh >"$reports/user.txt" 2>&1 || failed=1
     cat "$reports/user.txt"

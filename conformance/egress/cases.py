@@ -47,7 +47,7 @@ CLOSED = {
     "a name for loopback": f"{CURL} http://loop.test/",
     "a private address": f"{CURL} http://10.1.2.3/",
     "the metadata service": f"{CURL} http://169.254.169.254/latest/meta-data/",
-    "the host's address": f"{CURL} http://198.51.100.2/",
+    "the host's address": f"{CURL} http://93.184.217.2/",
     "the gate's address": f"{CURL} http://10.254.254.1/",
     "another host in the request": f"{CURL} -H 'Host: www.github.test' http://files.pypi.test/",
     "two hosts in the request":
@@ -81,7 +81,7 @@ BREACH = r'"address"|"headers"|^echo$|BREACH|bytes from'
 # What refuses them.
 REFUSALS = [
     "deny_out ALL_TRAFFIC", "always.private", "always.metadata", "always.host", "name.address", "name.plaintext",
-    "name.missing", "http.host", "http.connect", "http.framing", "dns.closed", "dns.special",
+    "name.missing", "name.not_allowed", "http.framing", "dns.closed", "dns.special",
 ]
 
 ECHO = """

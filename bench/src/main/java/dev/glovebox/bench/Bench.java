@@ -23,6 +23,7 @@ public final class Bench {
             new ServerSection(),
             new CommandLineSection(),
             new LinuxSection(),
+            new EgressSection(),
             new DensitySection());
 
     private Bench() {}

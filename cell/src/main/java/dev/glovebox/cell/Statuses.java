@@ -16,6 +16,8 @@ final class Statuses {
                     CONTEXT_NOT_FOUND,
                     FILE_NOT_FOUND,
                     KEY_NOT_FOUND,
+                    SECRET_NOT_FOUND,
+                    TUNNEL_NOT_FOUND,
                     PORT_CLOSED,
                     ROUTE_NOT_FOUND -> Status.NOT_FOUND;
             case ALREADY_EXISTS -> Status.ALREADY_EXISTS;

@@ -11,10 +11,9 @@ import dev.glovebox.egress.DnsClient;
 import dev.glovebox.egress.Egress;
 import dev.glovebox.egress.EgressOptions;
 import dev.glovebox.egress.HostAddresses;
+import dev.glovebox.egress.SystemTrust;
 import java.io.IOException;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /// The network of this process' sandboxes, as the host has it: its name servers, its trust, its addresses. Made when
@@ -59,14 +58,8 @@ final class OutboundNetwork implements NetworkPorts, AutoCloseable {
         int threads = Math.min(THREADS_MAX, Runtime.getRuntime().availableProcessors());
         try {
             return new EgressOptions(
-                    DnsClient.ofHost(),
-                    SSLContext.getDefault(),
-                    secrets,
-                    recorder,
-                    new HostAddresses(),
-                    clock,
-                    threads);
-        } catch (IOException | NoSuchAlgorithmException | IllegalStateException e) {
+                    DnsClient.ofHost(), SystemTrust.context(), secrets, recorder, new HostAddresses(), clock, threads);
+        } catch (IOException | IllegalStateException e) {
             throw new GloveboxException(
                     ErrorCode.TIER_UNAVAILABLE,
                     "the network of sandboxes cannot be had on this host: " + e.getMessage(),
