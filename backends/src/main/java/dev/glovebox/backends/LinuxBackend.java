@@ -21,8 +21,7 @@ import java.util.Set;
 /// The tiers `jail` and `gvisor`: sandboxes that are Linux systems, started from templates. Nothing is started before
 /// the first of them is asked for. Thread-safe.
 public final class LinuxBackend implements SandboxBackend {
-    private static final Set<Capability> LACKING =
-            EnumSet.of(Capability.WASM_MODULES, Capability.PAUSE, Capability.NETWORK);
+    private static final Set<Capability> LACKING = EnumSet.of(Capability.WASM_MODULES, Capability.PAUSE);
 
     private final LinuxOptions options;
     private final LinuxHost host;
@@ -51,7 +50,11 @@ public final class LinuxBackend implements SandboxBackend {
 
     @Override
     public Set<Capability> capabilities(Tier tier) {
-        return Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(LACKING)));
+        EnumSet<Capability> all = EnumSet.complementOf(EnumSet.copyOf(LACKING));
+        if (options.ports().isEmpty()) {
+            all.remove(Capability.NETWORK);
+        }
+        return Set.copyOf(all);
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.glovebox.testkit;
 
 import dev.glovebox.core.Tier;
 
-final class GvisorNetworkIT extends LinuxNetwork {
+final class GvisorNetworkIT extends LinuxNetworkSuite {
     @Override
     Tier tier() {
         return Tier.GVISOR;

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Timeout;
 /// is open: nothing leaves this machine.
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class LinuxNetwork {
+abstract class LinuxNetworkSuite {
     /// A public address, of nobody's concern: nothing is ever sent to it.
     private static final String ELSEWHERE = "192.88.98.1";
 
