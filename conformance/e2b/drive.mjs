@@ -63,7 +63,7 @@ function plan() {
     }
   }
   for (const flavour of ['sync', 'async']) {
-    python(`PyPI e2b 2.63.0 ${flavour}`, linux, ['api', 'lifecycle', 'commands', 'files', 'pty'])
+    python(`PyPI e2b 2.63.0 ${flavour}`, linux, ['api', 'lifecycle', 'network', 'commands', 'files', 'pty'])
     python(`PyPI e2b-code-interpreter 2.11.5 ${flavour}`, [...linux, ...light], ['interpreter'])
   }
   return runs

@@ -124,6 +124,41 @@ async def _():
         assert handle.pid in [one.pid for one in await both(again.commands.list())]
 
 
+# -- network, as far as nothing has to be reached for it
+
+
+@scenario("network/closed unless something is said")
+async def _():
+    async with Sandboxes(BOX) as sandbox:
+        info = await both(sandbox.get_info())
+        assert info.allow_internet_access is False, info
+        assert info.network["deny_out"] == ["0.0.0.0/0"], info.network
+
+
+@scenario("network/lists and rules are told, and replaced as a whole", only=LINUX)
+async def _():
+    network = {
+        "allow_out": ["1.1.1.1", "api.example.com"],
+        "deny_out": ["0.0.0.0/0"],
+        "rules": {"api.example.com": [{"transform": {"headers": {"Authorization": "Bearer ${e2b.secrets.TOKEN}"}}}]},
+    }
+    async with Sandboxes(BOX, network=network) as sandbox:
+        told = (await both(sandbox.get_info())).network
+        assert told["allow_out"] == network["allow_out"] and told["deny_out"] == network["deny_out"], told
+        await both(sandbox.update_network({"deny_out": ["8.8.8.8"]}))
+        info = await both(sandbox.get_info())
+        assert info.allow_internet_access is True, info
+        assert info.network["deny_out"] == ["8.8.8.8"] and not info.network.get("allow_out"), info.network
+        await rejects(Exception, lambda: sandbox.update_network({"allow_out": ["api.example.com"]}), "ALL_TRAFFIC")
+        assert (await both(sandbox.get_info())).network["deny_out"] == ["8.8.8.8"]
+
+
+@scenario("network/what is no rule is refused in words")
+async def _():
+    await rejects(Exception, lambda: BOX.create(BASE, network={"allow_out": ["a.example"]}), "ALL_TRAFFIC")
+    await rejects(Exception, lambda: BOX.create(BASE, network={"deny_out": ["a.example"]}), "invalid denied CIDR")
+
+
 # -- commands
 
 

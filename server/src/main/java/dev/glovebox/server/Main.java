@@ -7,6 +7,7 @@ import dev.glovebox.backends.LinuxOptions;
 import dev.glovebox.backends.Supervision;
 import dev.glovebox.backends.template.TemplateStore;
 import dev.glovebox.core.Command;
+import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Principal;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
@@ -94,7 +95,12 @@ public final class Main {
     /// key.
     public static void serve(Options options) {
         JsonLog.show();
-        Lifetime.untilTold(start(options, System.out));
+        try {
+            Lifetime.untilTold(start(options, System.out));
+        } catch (GloveboxException e) {
+            // What the server stands on cannot be used: in words, for whoever started it.
+            throw new IllegalStateException(e.getMessage(), e);
+        }
     }
 
     static Running start(Options options, PrintStream out) {
