@@ -81,7 +81,7 @@ BREACH = r'"address"|"headers"|^echo$|BREACH|bytes from'
 # What refuses them.
 REFUSALS = [
     "deny_out ALL_TRAFFIC", "always.private", "always.metadata", "always.host", "name.address", "name.plaintext",
-    "name.missing", "name.not_allowed", "http.framing", "dns.closed", "dns.special",
+    "name.missing", "name.not_allowed", "http.framing", "udp.closed", "udp.quic", "dns.closed", "dns.special",
 ]
 
 ECHO = """

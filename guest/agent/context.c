@@ -618,7 +618,7 @@ static void on_hung_up(struct kernel *kernel) {
     if (context->current != NULL && context->is_process_alive) {
         // It may be about to end by itself; then the end of the process says how.
         if (!context->current->has_ending) {
-            timer_set(&context->current->grace, loop_now() + DEATH_MILLIS * MILLISECOND);
+            timer_set(&context->current->grace, loop_now() + HEED_MILLIS * MILLISECOND);
             context->current->ending = context->current->is_interrupted
                 ? context->current->ending
                 : ending_lost("the kernel broke its connection, or its protocol");

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "datagrams.h"
 #include "netlink.h"
 #include "sys.h"
 
@@ -39,7 +40,7 @@ static const char *make_local(network *made, int link) {
     if (netlink_up(link, LOOPBACK) != 0 || netlink_add_any_local(link, LOOPBACK) != 0) {
         return "the network namespace's routes cannot be set";
     }
-    const char *failure = steer(made->namespace, &made->steering);
+    const char *failure = steer(made->namespace, made->number, &made->steering);
     socklen_t size = sizeof made->cookie;
     if (failure == NULL &&
         getsockopt(made->steering.listener, SOL_SOCKET, SO_NETNS_COOKIE, &made->cookie, &size) != 0) {
@@ -142,6 +143,9 @@ void network_end(network *made) {
 
 const char *network_init(void) {
     network probe = {.namespace = -1, .steering = {.listener = -1, .link = -1}};
+    if (datagrams_init() != 0) {
+        return "a BPF ring cannot be made";
+    }
     own = open_current();
     if (own < 0 || unshare(CLONE_NEWNET) != 0) {
         return "a network namespace cannot be made";

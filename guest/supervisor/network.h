@@ -14,6 +14,7 @@ enum { NETWORK_GATE = 0x0afefe01, NETWORK_GUEST = 0x0afefe02, NETWORK_PREFIX = 3
 
 typedef struct {
     int namespace; /* where everything arrives; -1: there is no network */
+    uint32_t number; /* by which datagrams that nobody takes are told of */
     uint64_t cookie; /* the kernel's number of the namespace, which no other ever gets */
     steering steering;
 } network;

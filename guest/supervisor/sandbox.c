@@ -1,5 +1,6 @@
 #include "sandbox.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -20,6 +21,7 @@
 #include "cgroup.h"
 #include "command.h"
 #include "connect.h"
+#include "datagrams.h"
 #include "filter.h"
 #include "jail.h"
 #include "network.h"
@@ -30,7 +32,8 @@
 #include "users.h"
 #include "zygote.h"
 
-enum { ID_BYTES = 72, TIDY_MILLIS = 3, FAILURE_BYTES = 512, LOG_LINE_BYTES = 1024, LOG_LINES_MAX = 1000 };
+/* Datagrams are looked for at times: they are for the record only. */
+enum { ID_BYTES = 72, TIDY_MILLIS = 3, DATAGRAM_MILLIS = 250, FAILURE_BYTES = 512, LOG_LINE_BYTES = 1024, LOG_LINES_MAX = 1000 };
 /* A zygote that takes longer to hand in a kernel is of no use to those who wait behind this sandbox either. */
 enum { KERNEL_MILLIS = 4000, KERNEL_WORDS = 256 };
 
@@ -77,6 +80,7 @@ static sandbox_options options;
 static sandbox *all;
 static int total;
 static int poll_set;
+static uint32_t network_numbers;
 static int agent_program;
 static int filter_program;
 static int life[2]; /* nobody writes: its end is that of the supervisor */
@@ -277,6 +281,7 @@ static const char *launch(plan *p, sandbox *one) {
     const char *words = pid > 0 ? NULL : "the namespaces cannot be made";
     close(sync[1]);
     if (pid > 0 && p->spec->network != 0) {
+        one->network.number = ++network_numbers;
         words = network_make(&one->network, one->pidfd, p->spec->kind == KIND_JAIL);
         failure = errno;
     }
@@ -563,11 +568,25 @@ void sandbox_reap(void) {
     }
 }
 
+static void tell_datagram(const datagram *one) {
+    for (const sandbox *each = all; each != NULL; each = each->next) {
+        if (each->network.number == one->sandbox) {
+            char address[INET_ADDRSTRLEN];
+            say("DATAGRAM\t%s\t%s\t%u", each->id, inet_ntop(AF_INET, &one->address, address, sizeof address),
+                one->port);
+            return;
+        }
+    }
+}
+
 int sandbox_tidy(void) {
     bool again = false;
+    bool networks = false;
+    datagrams_read(tell_datagram);
     sandbox *next;
     for (sandbox *one = all; one != NULL; one = next) {
         next = one->next;
+        networks |= one->network.number != 0;
         if (!one->ended) {
             continue;
         }
@@ -593,6 +612,9 @@ int sandbox_tidy(void) {
         forget(one);
     }
     int wait = hurry();
+    if (networks && (wait < 0 || wait > DATAGRAM_MILLIS)) {
+        wait = DATAGRAM_MILLIS;
+    }
     return again && (wait < 0 || wait > TIDY_MILLIS) ? TIDY_MILLIS : wait;
 }
 

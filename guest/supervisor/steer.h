@@ -3,6 +3,8 @@
 #ifndef STEER_H
 #define STEER_H
 
+#include <stdint.h>
+
 /* What has to stay open; -1: not open. */
 typedef struct {
     int listener; /* leads the group of those that may accept */
@@ -11,8 +13,8 @@ typedef struct {
 
 /* In the network namespace that the caller is in, which `namespace` is. Connections go to the second socket that listens
  * at the listener's address (SO_REUSEPORT): so who opens it needs to hand over nothing. Those to 127.0.0.0/8 are left
- * alone. NULL, or what failed. */
-const char *steer(int namespace, steering *made);
+ * alone. Datagrams that nobody takes are told of under this number (datagrams.h). NULL, or what failed. */
+const char *steer(int namespace, uint32_t number, steering *made);
 void steer_end(steering *made);
 
 #endif

@@ -171,6 +171,32 @@ print(attempt(socket.AF_INET, ("1.2.3.4", 80)))
             "OSError", "1.2.3.4:80"], (call.out, call.err, end.items)
 
 
+def check_datagrams_that_nobody_takes_are_told_of():
+    with Supervisor() as supervisor:
+        sandbox, agent, _ = supervisor.jail(IMAGE, network=1)
+        end = agent.python("""
+import socket
+for address in (("8.8.8.8", 443), ("127.0.0.1", 9), ("1.2.3.4", 53)):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.connect(address)
+    s.send(b"x")
+    try:
+        s.recv(1)
+    except ConnectionRefusedError:
+        print("refused")
+for i in range(20000):
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("9.9.9.9", 1 + i))
+""")
+        assert end.out == b"refused\n" * 3, (end.out, end.err)
+        event = supervisor.of(sandbox, "DATAGRAM")
+        assert event[2:] == ["8.8.8.8", "443"], event
+        event = supervisor.of(sandbox, "DATAGRAM")
+        assert event[2] == "9.9.9.9", event
+        time.sleep(0.5)
+        supervisor.read(0)
+        assert len(supervisor.events) < 2000, len(supervisor.events)
+
+
 def check_without_a_network_nothing_is_reached():
     with Supervisor() as supervisor:
         _, agent, event = supervisor.jail(IMAGE)

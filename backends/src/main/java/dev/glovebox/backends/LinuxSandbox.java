@@ -4,6 +4,7 @@ import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.egress.IpAddress;
 import dev.glovebox.core.egress.NetworkNamespace;
 import dev.glovebox.core.egress.NetworkPort;
 import dev.glovebox.core.egress.NetworkPorts;
@@ -21,6 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /// One Linux sandbox that runs: its processes, which the supervisor holds, and its agent's connection. Thread-safe.
 final class LinuxSandbox implements AgentSandbox.Host {
@@ -71,12 +74,13 @@ final class LinuxSandbox implements AgentSandbox.Host {
             StartRequest request = tier.request(id, image, limits, prepared, hasNetwork)
                     .put("socket", listener.path().toString())
                     .bytes("greeting", greeting(expected.token()));
-            Start events = new Start(id, expected, new CompletableFuture<>());
+            Start events = new Start(id, expected, new CompletableFuture<>(), new AtomicReference<>());
             CompletableFuture<Supervisor.Ended> end = supervisor.start(request, events);
             try {
                 AgentConnection connection = expected.take(patience);
                 Optional<NetworkPort> port =
                         hasNetwork ? Optional.of(ports.get().open(events.awaitNetwork(patience))) : Optional.empty();
+                events.port.set(port.orElse(null));
                 return new LinuxSandbox(id, supervisor, tier, end, connection, port);
             } catch (RuntimeException | InterruptedException failure) {
                 supervisor.kill(id);
@@ -86,11 +90,22 @@ final class LinuxSandbox implements AgentSandbox.Host {
     }
 
     private record Start(
-            String id, AgentListener.Expected expected, CompletableFuture<Optional<NetworkNamespace>> network)
+            String id,
+            AgentListener.Expected expected,
+            CompletableFuture<Optional<NetworkNamespace>> network,
+            AtomicReference<@Nullable NetworkPort> port)
             implements Supervisor.Events {
         @Override
         public void started(long pid, Optional<NetworkNamespace> made) {
             network.complete(made);
+        }
+
+        @Override
+        public void refusedDatagram(IpAddress address, int number) {
+            NetworkPort opened = port.get();
+            if (opened != null) {
+                opened.refusedDatagram(address, number);
+            }
         }
 
         /// It was told before the agent's connection came, or is told in a moment.

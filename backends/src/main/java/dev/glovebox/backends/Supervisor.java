@@ -2,6 +2,7 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.egress.IpAddress;
 import dev.glovebox.core.egress.NetworkNamespace;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -51,6 +52,9 @@ final class Supervisor implements AutoCloseable {
 
         /// A line of a command's standard error; printable, and bounded in length and number.
         default void logged(String line) {}
+
+        /// A datagram that it sent found nobody.
+        default void refusedDatagram(IpAddress address, int port) {}
 
         /// It did not start, or it ended; with the reason in words.
         void over(String why);
@@ -173,6 +177,10 @@ final class Supervisor implements AutoCloseable {
             case "ENDED" -> forget(id, new Ended(fields[2], Integer.parseInt(fields[3]), Long.parseLong(fields[4])));
             case "STARTED" ->
                 tell(id, events -> events.started(Long.parseLong(fields[2]), network(fields[4], fields[5])));
+            case "DATAGRAM" ->
+                IpAddress.parse(fields[2])
+                        .ifPresent(address ->
+                                tell(id, events -> events.refusedDatagram(address, Integer.parseInt(fields[3]))));
             case "LOG" -> tell(id, events -> events.logged(fields[2]));
             case "REFUSED" -> LOG.log(System.Logger.Level.WARNING, "supervisor: {0}", fields[2]);
             default -> {

@@ -3,6 +3,7 @@ package dev.glovebox.egress;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.egress.IpAddress;
 import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkNamespace;
 import dev.glovebox.core.egress.NetworkPort;
@@ -118,6 +119,17 @@ final class NamespacePort implements NetworkPort {
         TransparentListener.start(connections, carried, TransparentListener.Destination.OWN_ADDRESS);
         DnsListener.start(queries, carried);
         return opened;
+    }
+
+    @Override
+    public void refusedDatagram(IpAddress address, int port) {
+        PortNetwork opened;
+        synchronized (this) {
+            opened = network;
+        }
+        if (opened != null) {
+            opened.carried().refusedDatagram(address, port);
+        }
     }
 
     @Override

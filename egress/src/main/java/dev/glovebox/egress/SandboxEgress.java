@@ -86,6 +86,15 @@ public final class SandboxEgress implements SandboxNetwork {
         Sockets.close(guest, true);
     }
 
+    /// Takes note of a datagram that nobody took: it says on the record why.
+    void refusedDatagram(IpAddress address, int port) {
+        EgressAttempt attempt = EgressAttempt.udp(address, port);
+        // What is open by now has a relay, which this one came before.
+        if (!isClosed && decide(rules, attempt) instanceof EgressDecision.Deny deny) {
+            denied(attempt, deny.rule(), deny.reason());
+        }
+    }
+
     /// The answer to a DNS query of the sandbox's; empty if it gets none. Blocks while a name is looked up.
     public Optional<byte[]> answer(byte[] query) {
         return isClosed ? Optional.empty() : dns.answer(query);

@@ -237,6 +237,7 @@ abstract class LinuxNetworkSuite {
                     attempt(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
                     """.formatted(ELSEWHERE));
             assertThat(said.lines()).hasSize(3).allMatch(line -> line.endsWith("Error"));
+            refused("udp.quic");
         }
     }
 
