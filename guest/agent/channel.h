@@ -35,6 +35,9 @@ struct channel {
     unsigned ended;
     bool is_open;
     bool is_silent;
+    // Many bytes are on their way in, and none of them is kept here.
+    bool is_bulk;
+    bool is_wide;
     // Records that wait for credit.
     struct bytes records;
     size_t records_sent;

@@ -75,11 +75,10 @@ static void __attribute__((noreturn)) fail(const struct child *child, enum launc
     _exit(127);
 }
 
+// What is ignored stays so when a program begins; what is handled does not. This process ignores this signal and no
+// other: it saw to that at its start, because here each question is a call into a kernel that may be a slow one.
 static void reset_signals(void) {
-    struct sigaction standard = {.sa_handler = SIG_DFL};
-    for (int number = 1; number < NSIG; number++) {
-        sigaction(number, &standard, NULL);
-    }
+    signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -131,7 +130,6 @@ static void offer_to_oom(void) {
 
 void launch_inherit(void) {
     reset_signals();
-    umask(022);
     offer_to_oom();
     // A program that must not run does not begin to: the first child then fails, and says so.
     has_inherited = confine_limits();
@@ -254,7 +252,6 @@ static int child_main(void *argument) {
     setsid();
     if (!has_inherited) {
         reset_signals();
-        umask(022);
         offer_to_oom();
     }
     become(child);

@@ -45,9 +45,20 @@ static void end_turn(void) {
     connection_flush();
 }
 
+// What whoever started this process ignores is none of a guest's business: its programs would inherit it.
+static void heed_signals(void) {
+    struct sigaction now;
+    for (int number = 1; number < NSIG; number++) {
+        if (sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN) {
+            signal(number, SIG_DFL);
+        }
+    }
+}
+
 // Nothing of a guest may look into this process, and no program that it starts may inherit what it has open.
 static void protect(void) {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    heed_signals();
     signal(SIGPIPE, SIG_IGN);
     umask(022);
     if (syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */) < 0) {

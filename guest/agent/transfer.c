@@ -394,4 +394,5 @@ void write_request(uint32_t number, const struct fields *fields) {
         return;
     }
     channel_open(&writing->channel, number, &kind_writing);
+    writing->channel.is_bulk = true;
 }

@@ -11,7 +11,11 @@
 #include "spec.h"
 #include "sys.h"
 
-enum { FIRST_BYTES_MAX = 4096 };
+enum {
+    FIRST_BYTES_MAX = 4096,
+    /* What an agent sends at once when it sends a file; the kernel takes less if it must. */
+    SEND_BYTES = 1024 * 1024,
+};
 
 /* Both kinds of first bytes are shorter than any buffer in the kernel, so that writing them never waits. */
 int connect_write(int fd, const char *hex) {
@@ -40,6 +44,8 @@ int connect_agent(const char *socket_path) {
     if (fd < 0) {
         return -1;
     }
+    int room = SEND_BYTES;
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
         int failure = errno;
         close(fd);

@@ -389,6 +389,17 @@ def signals():
 
 
 @test
+def programs_heed_what_others_ignored():
+    for options in [], ['--keep-privileges', '--no-stem']:
+        made = Agent(AGENT, ['--kernels', KERNELS, '--user', USER, *options],
+                     ['sh', '-c', 'trap "" HUP INT TERM USR1; exec "$@"', 'sh'])
+        LIVE.append(made)
+        c = exited(made.run('grep', '-E', '^Sig(Ign|Blk):', '/proc/self/status').wait())
+        equal(c.out.split(), [b'SigBlk:', b'0' * 16, b'SigIgn:', b'0' * 16])
+        equal(exited(made.shell('umask').wait()).out, b'0022\n')
+
+
+@test
 def cancel_within_50_ms():
     a = agent()
     worst = 0

@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class AgentChannel implements AutoCloseable {
     /// Credit is given back in steps, so that a chatty guest does not cost a frame per frame.
     private static final int GRANT_STEP_BYTES = Protocol.INITIAL_CREDIT_BYTES / 4;
+    /// More credit for bulk, once some has come, and fewer frames about it: each costs the agent a turn.
+    private static final int WIDER_BYTES = 768 * 1024;
+
+    private static final int WIDE_GRANT_STEP_BYTES = 256 * 1024;
     /// Of no stream is the END waited for.
     private static final int NO_STREAM = -1;
 
@@ -41,6 +45,9 @@ final class AgentChannel implements AutoCloseable {
     private @Nullable Frame end;
     /// Nobody will take anything more.
     private boolean forgotten;
+    /// The stream of many bytes, if there is one.
+    private int bulk = NO_STREAM;
+    private boolean wide;
 
     private String lostReason = "";
 
@@ -176,15 +183,30 @@ final class AgentChannel implements AutoCloseable {
         }
     }
 
+    /// Many bytes will come on a stream: the agent may be further ahead with them.
+    void expectBulk(int stream) {
+        lock.lock();
+        try {
+            bulk = stream;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Tells the agent, when it is worth a frame, that bytes of a stream have been taken care of.
     void consumed(int stream, int bytes) {
         long grant = 0;
         lock.lock();
         try {
             consumed[stream] += bytes;
-            if (consumed[stream] >= GRANT_STEP_BYTES && end == null) {
+            if (consumed[stream] >= (wide && stream == bulk ? WIDE_GRANT_STEP_BYTES : GRANT_STEP_BYTES)
+                    && end == null) {
                 grant = consumed[stream];
                 consumed[stream] = 0;
+                if (stream == bulk && !wide) {
+                    wide = true;
+                    grant += WIDER_BYTES;
+                }
                 agentCredit[stream] += grant;
             }
         } finally {
@@ -215,6 +237,21 @@ final class AgentChannel implements AutoCloseable {
             sent += part;
         }
         return true;
+    }
+
+    /// As [#write], but of a whole array that the caller gives away: it is not copied if there is credit for all of it.
+    boolean give(int stream, byte[] payload, Duration patience) throws InterruptedException {
+        int part = takeCredit(stream, payload.length, patience);
+        if (part == payload.length) {
+            connection.sendData(new Frame(FrameType.DATA, stream, number, payload));
+            return true;
+        }
+        if (part == 0) {
+            return false;
+        }
+        connection.sendData(new Frame(FrameType.DATA, stream, number, Arrays.copyOf(payload, part)));
+        byte[] rest = Arrays.copyOfRange(payload, part, payload.length);
+        return write(stream, rest, rest.length, patience);
     }
 
     private int takeCredit(int stream, int wanted, Duration patience) throws InterruptedException {

@@ -31,8 +31,13 @@ import org.jspecify.annotations.Nullable;
 /// Whatever breaks the protocol ends the connection. Thread-safe.
 final class AgentConnection implements AutoCloseable {
     private static final int READ_BYTES = 64 * 1024;
-    /// Frames gathered into one write.
+    /// Buffers gathered into one write.
     private static final int GATHER_MAX = 64;
+    /// About what a socket takes at once. Of a write of more than that the JVM would copy the rest in vain, again and
+    /// again: it copies all of it to where the kernel may read before it asks the kernel how much it takes.
+    private static final int GATHER_BYTES = 256 * 1024;
+    /// From here on a payload goes out from where it lies, and is not copied behind its header.
+    private static final int WHOLE_BYTES_MIN = 4 * 1024;
     /// Frames that wait to be written. DATA waits for room; more than this is an agent that does not read.
     private static final int QUEUE_MAX = 16 * 1024;
     /// From here on DATA waits: an agent can grant any credit and then not read.
@@ -211,9 +216,13 @@ final class AgentConnection implements AutoCloseable {
     }
 
     private void enqueue(Frame frame) {
-        ByteBuffer bytes = frame.encode();
-        outgoing.add(bytes);
-        outgoingBytes += bytes.remaining();
+        if (frame.payload().length < WHOLE_BYTES_MIN) {
+            outgoing.add(frame.encode());
+        } else {
+            outgoing.add(frame.encodeHeader());
+            outgoing.add(ByteBuffer.wrap(frame.payload()));
+        }
+        outgoingBytes += Protocol.HEADER_BYTES + frame.payload().length;
         written.signal();
     }
 
@@ -264,11 +273,13 @@ final class AgentConnection implements AutoCloseable {
                 written.awaitUninterruptibly();
             }
             List<ByteBuffer> batch = new ArrayList<>();
-            while (!outgoing.isEmpty() && batch.size() < GATHER_MAX) {
+            int length = 0;
+            while (!outgoing.isEmpty() && batch.size() < GATHER_MAX && length < GATHER_BYTES) {
                 ByteBuffer bytes = outgoing.remove();
-                outgoingBytes -= bytes.remaining();
+                length += bytes.remaining();
                 batch.add(bytes);
             }
+            outgoingBytes -= length;
             room.signalAll();
             return batch.toArray(ByteBuffer[]::new);
         } finally {
@@ -277,7 +288,8 @@ final class AgentConnection implements AutoCloseable {
     }
 
     private void readLoop(FrameDecoder decoder) {
-        ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
+        // Direct: else the JVM reads into one that is, and copies.
+        ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BYTES);
         try {
             while (socket.read(buffer) >= 0) {
                 decoder.decode(buffer.flip(), this::dispatch);

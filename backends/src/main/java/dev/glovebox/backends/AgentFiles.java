@@ -68,6 +68,7 @@ final class AgentFiles {
             fields.number(Tag.LENGTH, length);
         }
         return requests.exchange(RequestKind.READ, fields.build(), channel -> {
+            channel.expectBulk(Protocol.CONTENT);
             AgentRequests.awaitClose(
                     channel, new AgentRequests.Stream(Protocol.CONTENT, Limits.DISK_BYTES_MAX, content), patience());
             return entry;
@@ -79,17 +80,26 @@ final class AgentFiles {
         attributes.forEach((name, value) ->
                 fields.text(Tag.XATTR_NAME, name).bytes(Tag.XATTR_VALUE, value.getBytes(StandardCharsets.UTF_8)));
         return requests.exchange(RequestKind.WRITE, fields.build(), channel -> {
-            byte[] buffer = new byte[WRITE_BYTES];
-            boolean wanted = true;
-            int count;
-            while (wanted && (count = content.read(buffer)) >= 0) {
-                wanted = channel.write(Protocol.CONTENT, buffer, count, patience());
-            }
-            if (wanted) {
+            if (writeAll(channel, content)) {
                 channel.end(Protocol.CONTENT);
             }
             return Outcomes.file(AgentRequests.awaitClose(channel, patience()));
         });
+    }
+
+    /// A full piece is handed on and not copied; it needs an array of its own, for nobody says when it has been sent.
+    private boolean writeAll(AgentChannel channel, ByteSource content) throws InterruptedException {
+        byte[] piece = new byte[WRITE_BYTES];
+        boolean wanted = true;
+        for (int count = content.read(piece); wanted && count >= 0; count = content.read(piece)) {
+            if (count < piece.length) {
+                wanted = channel.write(Protocol.CONTENT, piece, count, patience());
+            } else {
+                wanted = channel.give(Protocol.CONTENT, piece, patience());
+                piece = new byte[WRITE_BYTES];
+            }
+        }
+        return wanted;
     }
 
     FileEntry makeDirectory(GuestPath path, FileAccess access) {

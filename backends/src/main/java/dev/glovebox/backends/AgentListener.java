@@ -11,6 +11,7 @@ import dev.glovebox.wire.agent.ProtocolException;
 import dev.glovebox.wire.agent.Tag;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -105,6 +106,9 @@ final class AgentListener implements AutoCloseable {
     }
 
     private final Path path;
+    /// As much as a connection writes at once, twice: an agent is woken for many bytes and not for few.
+    private static final int SEND_BYTES = 512 * 1024;
+
     private final ServerSocketChannel server;
     private final Duration greetingMax;
     private final IoThreads threads;
@@ -162,6 +166,8 @@ final class AgentListener implements AutoCloseable {
         while (!closed) {
             try {
                 SocketChannel socket = server.accept();
+                // The kernel takes less if it must.
+                socket.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BYTES);
                 makeRoom();
                 synchronized (greeting) {
                     greeting.put(socket, System.nanoTime());

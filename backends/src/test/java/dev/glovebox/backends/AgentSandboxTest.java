@@ -153,9 +153,17 @@ class AgentSandboxTest {
         bench.agent.receive(FrameType.PONG);
 
         mayGoOn.countDown();
-        for (int i = 0; i < 28; i++) {
-            bench.agent.receive(FrameType.CREDIT);
-            bench.agent.send(ScriptedAgent.data(open.channel(), Protocol.CONTENT, chunk));
+        int sent = 4;
+        while (sent < 32) {
+            int granted = ByteBuffer.wrap(bench.agent.receive(FrameType.CREDIT).payload())
+                    .getInt();
+            assertThat(granted)
+                    .as("more once, and then what was taken")
+                    .isLessThanOrEqualTo(sent == 4 ? 1024 * 1024 : received.get());
+            for (int i = 0; i < granted / chunk.length && sent < 32; i++) {
+                bench.agent.send(ScriptedAgent.data(open.channel(), Protocol.CONTENT, chunk));
+                sent++;
+            }
         }
         answer(open, ScriptedAgent.ok().number(Tag.FILE_SIZE, 32L * chunk.length));
         assertThat(AgentBench.result(read).path()).isEqualTo("/home/user/a.txt");

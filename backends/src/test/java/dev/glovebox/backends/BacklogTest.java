@@ -29,13 +29,35 @@ class BacklogTest {
 
     @Test
     void joinsNoMoreThanOnePayload() {
-        byte[] half = new byte[Protocol.PAYLOAD_BYTES_MAX / 2];
-        backlog.add(1, half);
-        backlog.add(1, half);
+        int part = Backlog.WHOLE_BYTES_MIN / 2;
+        for (int i = 0; i < Protocol.PAYLOAD_BYTES_MAX / part; i++) {
+            backlog.add(1, new byte[part]);
+        }
         backlog.add(1, new byte[1]);
 
         assertThat(backlog.remove().bytes()).hasSize(Protocol.PAYLOAD_BYTES_MAX);
         assertThat(backlog.remove().bytes()).hasSize(1);
+    }
+
+    @Test
+    void keepsLargePartsAsTheyAre() {
+        byte[] large = new byte[Backlog.WHOLE_BYTES_MIN];
+        add(1, "a");
+        backlog.add(1, large);
+        add(1, "b");
+        backlog.add(2, large.clone());
+        backlog.add(2, large);
+        assertThat(backlog.capacityBytes()).isGreaterThan(3 * large.length);
+
+        assertPart(1, "a");
+        Backlog.Part part = backlog.remove();
+        assertThat(part.bytes()).isSameAs(large);
+        assertThat(part.stream()).isEqualTo(1);
+        assertPart(1, "b");
+        assertThat(backlog.remove().stream()).isEqualTo(2);
+        assertThat(backlog.remove().bytes()).isSameAs(large);
+        assertThat(backlog.isEmpty()).isTrue();
+        assertThat(backlog.capacityBytes()).isLessThan(8 * 1024);
     }
 
     @Test
@@ -44,7 +66,7 @@ class BacklogTest {
         Deque<Byte> expected = new ArrayDeque<>();
         for (int round = 0; round < 3_000; round++) {
             if (random.nextInt(10) < 5) {
-                byte[] bytes = new byte[1 + random.nextInt(random.nextInt(20) == 0 ? 3000 : 30)];
+                byte[] bytes = new byte[1 + random.nextInt(random.nextInt(20) == 0 ? 9000 : 30)];
                 random.nextBytes(bytes);
                 int stream = random.nextInt(Protocol.STREAMS_MAX);
                 backlog.add(stream, bytes);

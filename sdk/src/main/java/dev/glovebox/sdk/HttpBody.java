@@ -45,20 +45,31 @@ sealed interface HttpBody {
 
     /// Of unknown length; sent as it comes.
     record Stream(InputStream content) implements HttpBody {
+        private static final int PIECE_BYTES = 128 * 1024;
+        /// The size of a piece in hexadecimal digits, and the end of its line.
+        private static final int SIZE_BYTES = 10;
+
+        private static final byte[] LINE_END = ascii("\r\n");
+
         @Override
         public void describe(StringBuilder head) {
             head.append("\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked");
         }
 
+        /// Each piece is one write: its size, its bytes and the line's end lie side by side.
         @Override
         public void send(byte[] head, OutputStream out) throws IOException {
             out.write(head);
-            byte[] buffer = new byte[32 * 1024];
-            for (int count = content.read(buffer); count >= 0; count = content.read(buffer)) {
+            byte[] piece = new byte[SIZE_BYTES + PIECE_BYTES + LINE_END.length];
+            for (int count = content.read(piece, SIZE_BYTES, PIECE_BYTES);
+                    count >= 0;
+                    count = content.read(piece, SIZE_BYTES, PIECE_BYTES)) {
                 if (count > 0) {
-                    out.write(ascii(Integer.toHexString(count) + "\r\n"));
-                    out.write(buffer, 0, count);
-                    out.write(ascii("\r\n"));
+                    byte[] size = ascii(Integer.toHexString(count) + "\r\n");
+                    int start = SIZE_BYTES - size.length;
+                    System.arraycopy(size, 0, piece, start, size.length);
+                    System.arraycopy(LINE_END, 0, piece, SIZE_BYTES + count, LINE_END.length);
+                    out.write(piece, start, size.length + count + LINE_END.length);
                 }
             }
             out.write(ascii("0\r\n\r\n"));

@@ -6,6 +6,7 @@ import dev.glovebox.wire.api.MoveRequest;
 import dev.glovebox.wire.api.PathRequest;
 import dev.glovebox.wire.api.WatchEventResponse;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The files of one sandbox. Paths are absolute, or relative to the home directory.
 public final class SandboxFiles {
+    private static final int PIECE_BYTES = 128 * 1024;
+
     private final Transport transport;
     private final String path;
     private final @Nullable String user;
@@ -32,7 +35,18 @@ public final class SandboxFiles {
 
     /// The content of a file, as it comes; `target` is not closed.
     public void read(String file, OutputStream target) {
-        transport.call("GET", target("", file), "*/*", new HttpBody.None(false), body -> body.transferTo(target));
+        transport.call("GET", target("", file), "*/*", new HttpBody.None(false), body -> copy(body, target));
+    }
+
+    /// In larger pieces than [InputStream#transferTo] takes.
+    private static long copy(InputStream source, OutputStream target) throws IOException {
+        byte[] piece = new byte[PIECE_BYTES];
+        long total = 0;
+        for (int count = source.read(piece); count >= 0; count = source.read(piece)) {
+            target.write(piece, 0, count);
+            total += count;
+        }
+        return total;
     }
 
     /// Replaces or makes a file, its parent directories too.

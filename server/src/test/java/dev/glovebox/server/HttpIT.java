@@ -220,8 +220,9 @@ final class HttpIT {
             long written = server.gate.bytesWritten.get();
             try (RawHttp http = new RawHttp(server.port())) {
                 http.send("PUT /v1/sandboxes/" + id + "/files?path=x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-                        + server.tenantKey + "\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
-                await(() -> server.gate.bytesWritten.get() == written + 4);
+                        + server.tenantKey + "\r\nTransfer-Encoding: chunked\r\n\r\n10000\r\n" + "half".repeat(0x4000)
+                        + "\r\n");
+                await(() -> server.gate.bytesWritten.get() == written + 0x10000);
             }
             // The server notices when it has ended these threads' work, and has answered somebody else by then.
             for (int i = 0; i < 20; i++) {

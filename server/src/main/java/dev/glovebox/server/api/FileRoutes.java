@@ -15,9 +15,6 @@ import dev.glovebox.wire.api.FileResponse;
 import dev.glovebox.wire.api.MoveRequest;
 import dev.glovebox.wire.api.PathRequest;
 import dev.glovebox.wire.api.WatchResponse;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -107,15 +104,12 @@ final class FileRoutes {
     }
 
     private static void write(HttpCall call) {
-        InputStream body = call.bytes();
-        ByteSource source = target -> {
-            try {
-                return body.read(target);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        };
-        answer(call, call.execute(new Command.WriteFile(call.sandbox(), path(call), access(call), Map.of(), source)));
+        FileEntry made;
+        try (WideInput body = call.bytes()) {
+            ByteSource source = new StreamSource(body);
+            made = call.execute(new Command.WriteFile(call.sandbox(), path(call), access(call), Map.of(), source));
+        }
+        answer(call, made);
     }
 
     private static void remove(HttpCall call) {

@@ -82,9 +82,9 @@ final class HttpCall {
         return RecordJson.read(type, in, RecordJson.UnknownFields.REFUSED);
     }
 
-    /// The body as it is.
-    InputStream bytes() {
-        return request.content().inputStream();
+    /// The body as it is; to be closed before the answer.
+    WideInput bytes() {
+        return WideInput.of(request, sockets);
     }
 
     /// The connection itself, which the client wants to speak another protocol on.
@@ -268,10 +268,15 @@ final class HttpCall {
             if (opened == null) {
                 response.header(HeaderNames.CONTENT_TYPE, "application/octet-stream");
                 response.header(HeaderNames.create("X-Content-Type-Options"), "nosniff");
-                opened = response.outputStream();
+                opened = wide(response.outputStream());
                 stream = opened;
             }
             return opened;
+        }
+
+        private OutputStream wide(OutputStream body) {
+            ConnectionContext connection = ConnectionTracker.current(request);
+            return connection == null || connection.isSecure() ? body : new WideOutput(body, sockets.of(connection));
         }
 
         @Override

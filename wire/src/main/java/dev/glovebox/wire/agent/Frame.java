@@ -29,6 +29,13 @@ public record Frame(FrameType type, int stream, int channel, byte[] payload) {
         return bytes.put(payload).flip();
     }
 
+    /// The header of this frame, ready to send; the payload must follow.
+    public ByteBuffer encodeHeader() {
+        ByteBuffer bytes = ByteBuffer.allocate(Protocol.HEADER_BYTES);
+        putHeader(bytes, type, stream, channel, payload.length);
+        return bytes.flip();
+    }
+
     /// Writes a frame's header; `length` payload bytes must follow.
     public static void putHeader(ByteBuffer target, FrameType type, int stream, int channel, int length) {
         target.putInt(length)

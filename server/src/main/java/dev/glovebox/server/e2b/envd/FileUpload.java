@@ -1,11 +1,11 @@
 package dev.glovebox.server.e2b.envd;
 
-import dev.glovebox.core.ByteSource;
 import dev.glovebox.core.Command;
 import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.GuestUser;
 import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.server.api.StreamSource;
 import dev.glovebox.wire.e2b.WrittenFile;
 import io.helidon.http.HeaderNames;
 import java.io.IOException;
@@ -101,8 +101,8 @@ final class FileUpload {
         if (written.size() > FILES_MAX) {
             throw HttpRefusal.invalid("one request writes at most " + FILES_MAX + " files");
         }
-        FileEntry made = call.execute(
-                new Command.WriteFile(call.target().id(), target, EnvdCall.access(user), attributes, source(content)));
+        FileEntry made = call.execute(new Command.WriteFile(
+                call.target().id(), target, EnvdCall.access(user), attributes, new StreamSource(content)));
         Map<String, String> metadata = FileInfos.metadata(attributes);
         answer.add(
                 new WrittenFile(target.value(), target.fileName(), word(made), metadata.isEmpty() ? null : metadata));
@@ -110,15 +110,5 @@ final class FileUpload {
 
     private static String word(FileEntry made) {
         return made.type() == FileEntry.Type.DIRECTORY ? "dir" : "file";
-    }
-
-    private static ByteSource source(InputStream content) {
-        return target -> {
-            try {
-                return content.read(target);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        };
     }
 }
