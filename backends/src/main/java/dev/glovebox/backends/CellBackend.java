@@ -92,7 +92,11 @@ public final class CellBackend implements SandboxBackend {
 
     @Override
     public Set<Capability> capabilities(Tier tier) {
-        return Set.copyOf(tier == Tier.WASM ? WASM : ISOLATE);
+        EnumSet<Capability> all = EnumSet.copyOf(tier == Tier.WASM ? WASM : ISOLATE);
+        if (networks.isPresent()) {
+            all.add(Capability.NETWORK);
+        }
+        return Set.copyOf(all);
     }
 
     @Override
