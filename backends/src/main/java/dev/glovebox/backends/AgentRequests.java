@@ -60,6 +60,17 @@ final class AgentRequests {
         }
     }
 
+    /// Opens a channel for a request that whoever asks follows.
+    AgentChannel open(RequestKind kind, Fields fields) {
+        try {
+            return connection.open(kind, fields, patience.request());
+        } catch (InterruptedException _) {
+            throw interrupted();
+        } catch (ProtocolException broken) {
+            throw condemned(broken);
+        }
+    }
+
     /// Opens a channel for a request that must succeed, and does not wait for that.
     void sendAhead(RequestKind kind, Fields fields) {
         try {

@@ -22,6 +22,7 @@ import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.Usage;
 import dev.glovebox.core.WatchSink;
 import dev.glovebox.core.backend.SandboxHandle;
+import dev.glovebox.core.egress.DialedNetworks;
 import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkPort;
 import dev.glovebox.core.egress.NetworkUsage;
@@ -369,6 +370,22 @@ final class AgentSandbox implements SandboxHandle {
         return this;
     }
 
+    /// The same for a sandbox in a cell, which asks for its connections.
+    ///
+    /// @param networks empty if there are none to open
+    AgentSandbox openDialed(SandboxId id, NetworkGrant grant, Optional<DialedNetworks> networks) {
+        if (networks.isEmpty()) {
+            refuseNetwork(grant);
+            return this;
+        }
+        CellNetwork opened = new CellNetwork(connection, requests, networks.get(), id);
+        // It is told whom to trust on its own way.
+        trusts.set(true);
+        network = opened;
+        opened.replace(grant);
+        return this;
+    }
+
     /// Before rules need it, once.
     private void trustAuthority(SandboxNetwork of, NetworkGrant grant) {
         if (!grant.policy().requests().isEmpty() && trusts.compareAndSet(false, true)) {
@@ -386,8 +403,8 @@ final class AgentSandbox implements SandboxHandle {
         if (!grant.policy().reachesNothing()) {
             throw new GloveboxException(
                     ErrorCode.UNSUPPORTED,
-                    "this sandbox has no network to open: ask for tier jail or gvisor, and see 'glovebox doctor' for"
-                            + " what they need");
+                    "this sandbox has no network to open; 'glovebox doctor' says which tiers have one here, and what the"
+                            + " others need");
         }
     }
 

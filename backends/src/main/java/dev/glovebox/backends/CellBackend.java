@@ -9,12 +9,14 @@ import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.core.backend.SandboxBackend;
 import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.core.backend.TierStatus;
+import dev.glovebox.core.egress.DialedNetworks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// The tiers `wasm` and `isolate`: sandboxes in cells. Thread-safe.
@@ -36,12 +38,14 @@ public final class CellBackend implements SandboxBackend {
     private final AgentListener listener;
     private final Cells cells;
     private final boolean isJailed;
+    private final Optional<DialedNetworks> networks;
     private final SecureRandom random = new SecureRandom();
 
-    private CellBackend(AgentListener listener, Cells cells, boolean isJailed) {
+    private CellBackend(AgentListener listener, Cells cells, boolean isJailed, Optional<DialedNetworks> networks) {
         this.listener = listener;
         this.cells = cells;
         this.isJailed = isJailed;
+        this.networks = networks;
     }
 
     /// Opens the backend: listens for agents and starts the spare cells in the background.
@@ -72,7 +76,7 @@ public final class CellBackend implements SandboxBackend {
             if (options.oneRun()) {
                 cells.startAhead();
             }
-            return new CellBackend(listener, cells, options.jail() != null);
+            return new CellBackend(listener, cells, options.jail() != null, options.networks());
         } catch (IOException failure) {
             throw new GloveboxException(
                     ErrorCode.TIER_UNAVAILABLE,
@@ -88,7 +92,11 @@ public final class CellBackend implements SandboxBackend {
 
     @Override
     public Set<Capability> capabilities(Tier tier) {
-        return Set.copyOf(tier == Tier.WASM ? WASM : ISOLATE);
+        EnumSet<Capability> all = EnumSet.copyOf(tier == Tier.WASM ? WASM : ISOLATE);
+        if (networks.isPresent()) {
+            all.add(Capability.NETWORK);
+        }
+        return Set.copyOf(all);
     }
 
     @Override
@@ -120,9 +128,17 @@ public final class CellBackend implements SandboxBackend {
     }
 
     private SandboxHandle connect(Cells.Place place, Requirements requirements) throws InterruptedException {
-        AgentSandbox.refuseNetwork(requirements.network());
-        AgentSandbox sandbox = new AgentSandbox(place.cell().spawn(requirements), place);
-        return sandbox.configureOrClose(Requests.configure(requirements, random));
+        if (networks.isEmpty()) {
+            AgentSandbox.refuseNetwork(requirements.network());
+        }
+        AgentSandbox sandbox = new AgentSandbox(place.cell().spawn(requirements), place)
+                .configureOrClose(Requests.configure(requirements, requirements.environment(), random));
+        try {
+            return sandbox.openDialed(requirements.sandbox(), requirements.network(), networks);
+        } catch (RuntimeException failure) {
+            sandbox.close();
+            throw failure;
+        }
     }
 
     /// The process ids of the cells that run now, for tests and for measurements.

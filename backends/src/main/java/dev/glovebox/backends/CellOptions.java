@@ -1,7 +1,9 @@
 package dev.glovebox.backends;
 
 import dev.glovebox.core.Limits;
+import dev.glovebox.core.egress.DialedNetworks;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// How this server starts its cells.
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param spareCells cells that are kept started for the next tenant
 /// @param jail starts cells in jails of their own; null if they are plain children of this process
 /// @param oneRun whether there will be one run and no more: its cell is started before it is asked for
+/// @param networks through which sandboxes reach what they may; empty: nothing is reached
 public record CellOptions(
         Path javaHome,
         Path distribution,
@@ -20,7 +23,26 @@ public record CellOptions(
         String warm,
         int spareCells,
         @Nullable Supervision jail,
-        boolean oneRun) {
+        boolean oneRun,
+        Optional<DialedNetworks> networks) {
+
+    /// Without a network.
+    public CellOptions(
+            Path javaHome,
+            Path distribution,
+            Path runDirectory,
+            String warm,
+            int spareCells,
+            @Nullable Supervision jail,
+            boolean oneRun) {
+        this(javaHome, distribution, runDirectory, warm, spareCells, jail, oneRun, Optional.empty());
+    }
+
+    /// The same, and sandboxes reach through these what they may.
+    public CellOptions withNetworks(DialedNetworks opened) {
+        return new CellOptions(
+                javaHome, distribution, runDirectory, warm, spareCells, jail, oneRun, Optional.of(opened));
+    }
 
     /// For a server: the pools are filled, the next tenant's cell is there before the tenant.
     public static CellOptions forServer(Path javaHome, Path distribution, Path runDirectory, Supervision supervision) {

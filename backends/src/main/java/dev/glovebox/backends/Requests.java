@@ -60,11 +60,16 @@ final class Requests {
 
     /// The CONFIGURE request of a new sandbox, with entropy of its own.
     static Fields configure(Requirements requirements, SecureRandom random) {
+        return configure(requirements, variables(requirements), random);
+    }
+
+    /// The same, with exactly these variables.
+    static Fields configure(Requirements requirements, Map<String, String> variables, SecureRandom random) {
         byte[] entropy = new byte[ENTROPY_BYTES];
         random.nextBytes(entropy);
         Fields.Builder fields = Fields.builder()
                 .text(Tag.SANDBOX, requirements.sandbox().value())
-                .texts(Tag.ENVIRONMENT, environment(variables(requirements)))
+                .texts(Tag.ENVIRONMENT, environment(variables))
                 .bytes(Tag.ENTROPY, entropy);
         putLimits(fields, requirements.limits());
         putQuota(fields, requirements.limits());

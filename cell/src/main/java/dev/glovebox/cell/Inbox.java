@@ -11,6 +11,9 @@ import java.util.function.IntConsumer;
 /// Bytes of one stream from the host that nobody has read yet: never more than the credit that was granted. The
 /// connection's thread offers, the guest's thread reads. Thread-safe.
 final class Inbox {
+    /// What [#read] returns when the time is over.
+    static final int TIMED_OUT = -3;
+
     private static final int GRANT_STEP_BYTES = 64 * 1024;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -98,6 +101,12 @@ final class Inbox {
 
     /// Reads at least one byte, or returns -1 at the end or [GuestStreams#INTERRUPTED].
     int read(byte[] target, int offset, int length) {
+        return read(target, offset, length, 0);
+    }
+
+    /// As [#read], but returns [#TIMED_OUT] after so many nanoseconds; 0 is for ever.
+    int read(byte[] target, int offset, int length, long nanos) {
+        long left = nanos;
         int toGrant = 0;
         int count;
         lock.lock();
@@ -106,8 +115,15 @@ final class Inbox {
                 if (ended || closed) {
                     return -1;
                 }
+                if (nanos > 0 && left <= 0) {
+                    return TIMED_OUT;
+                }
                 readers++;
-                changed.awaitUninterruptibly();
+                if (nanos > 0) {
+                    left = changed.awaitNanos(left);
+                } else {
+                    changed.awaitUninterruptibly();
+                }
                 readers--;
                 if (interrupted) {
                     interrupted = false;
@@ -129,6 +145,10 @@ final class Inbox {
                 consumed = 0;
                 creditLeft += toGrant;
             }
+        } catch (InterruptedException _) {
+            // Threads of guests are not interrupted; if one is, its wait is over.
+            Thread.currentThread().interrupt();
+            return TIMED_OUT;
         } finally {
             lock.unlock();
         }

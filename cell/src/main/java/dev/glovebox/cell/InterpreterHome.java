@@ -1,6 +1,7 @@
 package dev.glovebox.cell;
 
 import dev.glovebox.cell.fs.MemoryFileSystem;
+import dev.glovebox.cell.net.GuestNetwork;
 import dev.glovebox.core.ResourceLimits;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
@@ -9,4 +10,13 @@ import java.util.random.RandomGenerator;
 ///
 /// @param random cryptographically strong
 public record InterpreterHome(
-        MemoryFileSystem files, ResourceLimits limits, InstantSource clock, RandomGenerator random) {}
+        MemoryFileSystem files,
+        ResourceLimits limits,
+        InstantSource clock,
+        RandomGenerator random,
+        GuestNetwork network) {
+    /// Without a network.
+    public InterpreterHome(MemoryFileSystem files, ResourceLimits limits, InstantSource clock, RandomGenerator random) {
+        this(files, limits, clock, random, GuestNetwork.CLOSED);
+    }
+}

@@ -31,7 +31,9 @@ final class IsolateSource implements InterpreterSource {
 
     @Override
     public Interpreter create(InterpreterHome home) {
-        return create(home.files(), home.limits());
+        IsolateInterpreter interpreter = create(home.files(), home.limits());
+        interpreter.join(home.network());
+        return interpreter;
     }
 
     private IsolateInterpreter create(MemoryFileSystem files, ResourceLimits limits) {
@@ -47,6 +49,7 @@ final class IsolateSource implements InterpreterSource {
         return new Warm() {
             @Override
             public Interpreter claim(InterpreterHome home) {
+                interpreter.join(home.network());
                 return interpreter;
             }
 

@@ -38,6 +38,7 @@ final class Sandbox implements AutoCloseable {
     private final AtomicLong lastId = new AtomicLong();
     private final AtomicLong cpuNanos = new AtomicLong();
     private volatile Settings settings;
+    private final Outbound network = new Outbound();
     private volatile boolean closed;
 
     /// @param setAside an interpreter that waits for this sandbox's first use of it, or null
@@ -67,6 +68,10 @@ final class Sandbox implements AutoCloseable {
         return files;
     }
 
+    Outbound network() {
+        return network;
+    }
+
     Settings settings() {
         return settings;
     }
@@ -85,7 +90,7 @@ final class Sandbox implements AutoCloseable {
     /// @param mayTakeReady whether it may be one of the pool; one that was set aside for this sandbox always may
     GuestRun.Acquired acquire(Language language, ResourceLimits limits, boolean mayTakeReady) {
         InterpreterPool.Kind kind = new InterpreterPool.Kind(tier, language);
-        InterpreterHome home = new InterpreterHome(files, limits, clock, random);
+        InterpreterHome home = new InterpreterHome(files, limits, clock, random, network);
         InterpreterSource.Warm warm = kind.equals(setAsideKind) ? setAside.getAndSet(null) : null;
         if (warm == null && mayTakeReady) {
             warm = pool.take(kind, files);
@@ -189,6 +194,7 @@ final class Sandbox implements AutoCloseable {
         closed = true;
         runs.values().forEach(run -> run.end(ended()));
         contexts.values().forEach(Context::close);
+        network.close();
         InterpreterSource.Warm unused = setAside.getAndSet(null);
         if (unused != null) {
             unused.close();

@@ -21,6 +21,7 @@ final class SandboxAgent {
 
     private final FrameSocket socket;
     private final Sandbox sandbox;
+    private final CellServices services;
     private final FileRequests files;
     private final GuestRequests guests;
     private final Map<Integer, Channel> channels = new ConcurrentHashMap<>();
@@ -28,7 +29,9 @@ final class SandboxAgent {
     SandboxAgent(FrameSocket socket, Sandbox sandbox, CellServices services) {
         this.socket = socket;
         this.sandbox = sandbox;
+        this.services = services;
         files = new FileRequests(socket, sandbox.files(), this::forget);
+        sandbox.network().onOver(this::forget);
         guests = new GuestRequests(socket, sandbox, services, this::forget);
     }
 
@@ -37,7 +40,10 @@ final class SandboxAgent {
         try {
             socket.receive(this::frame);
         } catch (ProtocolException e) {
+            services.log().error("the host broke the protocol", e);
             socket.sayGoodbye(Statuses.words(e));
+        } catch (RuntimeException e) {
+            services.log().error("a sandbox's connection failed", e);
         } finally {
             socket.close();
             sandbox.close();
@@ -121,6 +127,8 @@ final class SandboxAgent {
                     close(number, Fields.builder());
                 }
                 case METRICS -> close(number, metrics());
+                case NETWORK -> sandbox.network().open(socket, number, fields, channels::put, this::forget);
+                case OUTBOUND -> outbound(number, fields);
                 case WATCH, CONNECT, FREEZE, THAW -> refuse(number, Status.UNSUPPORTED, NO_SUCH);
                 case SPAWN -> refuse(number, Status.UNSUPPORTED, "only a cell's own connection takes SPAWN");
             }
@@ -130,6 +138,14 @@ final class SandboxAgent {
             refuse(number, Statuses.of(e.errno()), Statuses.words(e));
         } catch (ProtocolException e) {
             refuse(number, Status.INVALID, Statuses.words(e));
+        }
+    }
+
+    private void outbound(int number, Fields fields) {
+        if (!sandbox.network().outbound(number, fields, channels::put)) {
+            refuse(number, Status.CANCELLED, "nobody waits for it any more");
+        } else if (fields.has(Tag.REASON)) {
+            close(number, Fields.builder());
         }
     }
 

@@ -263,6 +263,16 @@ public final class Limits {
     public static final int EGRESS_RECORDS_WAITING_MAX = 16 * 1024;
     /// Ended sandboxes whose tenants are known for records that come late.
     public static final int EGRESS_ENDED_REMEMBERED_MAX = 4096;
+    /// Connections at once of a sandbox in a cell: each may hold 512 KiB on its way.
+    public static final int CELL_CONNECTIONS_MAX = 64;
+    /// Of a host that a connection is asked for: a name has 253.
+    public static final int HOST_CHARS_MAX = 300;
+    /// The list of authorities that a cell is given: that of Debian is 220 KiB.
+    public static final int TRUST_BYTES_MAX = 2 * 1024 * 1024;
+    /// Of a request of `fetch`, and of an answer to it; servers refuse longer ones, too.
+    public static final int FETCH_HEAD_BYTES_MAX = 64 * 1024;
+    /// Requests of `fetch` at once, of one interpreter.
+    public static final int FETCHES_MAX = 32;
 
     // ---- templates
 

@@ -31,6 +31,7 @@ final class DnsAnswerer {
     private static final int QUERY_BYTES_MAX = 1232;
 
     private static final int BURSTS = 4;
+    private static final String TOO_MANY = "more than " + Limits.EGRESS_DNS_PER_SECOND + " look-ups a second";
 
     private final Function<HostName, EgressDecision.Settled> policy;
     private final SandboxNames names;
@@ -78,7 +79,7 @@ final class DnsAnswerer {
             return reply(asked, Rcode.NOTIMP);
         }
         if (!rate.tryTake()) {
-            deny("limit.dns", "more than " + Limits.EGRESS_DNS_PER_SECOND + " look-ups a second");
+            deny("limit.dns", TOO_MANY);
             return reply(asked, Rcode.SERVFAIL);
         }
         Optional<HostName> name = nameOf(question);
@@ -100,28 +101,60 @@ final class DnsAnswerer {
             return withoutAddress(asked, name, decision.rule(), type);
         }
         try {
-            TunnelName tunnel = TunnelName.of(name).orElse(null);
-            if (tunnel != null) {
-                log.record(EgressEvent.Kind.NAME_ALLOWED, decision.rule(), "", Optional.of(name));
-                return reply(asked, question, List.of(names.tunnel(tunnel)), 1);
-            }
+            return switch (lookUp(name, decision.rule())) {
+                case Found(List<IpAddress> addresses, long ttlSeconds) -> reply(asked, question, addresses, ttlSeconds);
+                case Nothing(int rcode, String _, String _) -> reply(asked, rcode);
+            };
+        } catch (IOException e) {
+            throw new IllegalStateException("an address has 4 bytes", e);
+        }
+    }
+
+    /// What a sandbox gets to know of a name.
+    sealed interface Answer {}
+
+    /// @param addresses at least one
+    record Found(List<IpAddress> addresses, long ttlSeconds) implements Answer {}
+
+    /// @param rcode what a query is answered with
+    /// @param rule what decided; empty if there is just nothing
+    record Nothing(int rcode, String rule, String words) implements Answer {}
+
+    /// The same for a sandbox that does not speak DNS.
+    Answer find(HostName name) {
+        if (!rate.tryTake()) {
+            deny("limit.dns", TOO_MANY);
+            return new Nothing(Rcode.SERVFAIL, "limit.dns", TOO_MANY);
+        }
+        EgressDecision.Settled decision = policy.apply(name);
+        if (decision instanceof EgressDecision.Deny deny) {
+            log.record(EgressEvent.Kind.NAME_DENIED, deny.rule(), deny.reason(), Optional.of(name));
+            return new Nothing(Rcode.NXDOMAIN, deny.rule(), deny.reason());
+        }
+        return lookUp(name, decision.rule());
+    }
+
+    private Answer lookUp(HostName name, String rule) {
+        TunnelName tunnel = TunnelName.of(name).orElse(null);
+        if (tunnel != null) {
+            log.record(EgressEvent.Kind.NAME_ALLOWED, rule, "", Optional.of(name));
+            return new Found(List.of(names.tunnel(tunnel)), 1);
+        }
+        try {
             SandboxNames.LookedUp found = names.lookUp(name);
             if (found.addresses().isEmpty() && found.withheld() > 0) {
-                log.record(
-                        EgressEvent.Kind.NAME_DENIED,
-                        "dns.special",
-                        "all addresses of " + name + " are private, local or the like",
-                        Optional.of(name));
-                return reply(asked, Rcode.NXDOMAIN);
+                String words = "all addresses of " + name + " are private, local or the like";
+                log.record(EgressEvent.Kind.NAME_DENIED, "dns.special", words, Optional.of(name));
+                return new Nothing(Rcode.NXDOMAIN, "dns.special", words);
             }
             String words = found.addresses().isEmpty() ? "there is no such name" : "";
-            log.record(EgressEvent.Kind.NAME_ALLOWED, decision.rule(), words, Optional.of(name));
+            log.record(EgressEvent.Kind.NAME_ALLOWED, rule, words, Optional.of(name));
             return found.addresses().isEmpty()
-                    ? reply(asked, Rcode.NXDOMAIN)
-                    : reply(asked, question, found.addresses(), found.ttlSeconds());
+                    ? new Nothing(Rcode.NXDOMAIN, "", words + ": " + name)
+                    : new Found(found.addresses(), found.ttlSeconds());
         } catch (IOException e) {
-            log.record(EgressEvent.Kind.NAME_ALLOWED, decision.rule(), "the name servers fail", Optional.of(name));
-            return reply(asked, Rcode.SERVFAIL);
+            log.record(EgressEvent.Kind.NAME_ALLOWED, rule, "the name servers fail", Optional.of(name));
+            return new Nothing(Rcode.SERVFAIL, "", "the name servers fail: " + name);
         }
     }
 

@@ -2,6 +2,8 @@ package dev.glovebox.egress;
 
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.egress.DialedNetwork;
+import dev.glovebox.core.egress.DialedNetworks;
 import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkNamespace;
 import dev.glovebox.core.egress.NetworkPort;
@@ -10,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The network of all sandboxes of a server: what they share. Thread-safe.
-public final class Egress implements NetworkPorts, AutoCloseable {
+public final class Egress implements NetworkPorts, DialedNetworks, AutoCloseable {
     private final EgressOptions options;
     private final Splicer splicer;
     private final Timers timers = new Timers();
@@ -39,6 +41,11 @@ public final class Egress implements NetworkPorts, AutoCloseable {
     @Override
     public NetworkPort open(NetworkNamespace namespace) {
         return NamespacePort.open(this, namespace);
+    }
+
+    @Override
+    public DialedNetwork openDialed(SandboxId sandbox, NetworkGrant grant) {
+        return new DialedEgress(open(sandbox, grant), SystemTrust.pem());
     }
 
     EgressOptions options() {

@@ -1,6 +1,7 @@
 package dev.glovebox.egress;
 
 import dev.glovebox.core.Limits;
+import dev.glovebox.core.egress.DialedNetwork;
 import dev.glovebox.core.egress.EgressAttempt;
 import dev.glovebox.core.egress.EgressDecision;
 import dev.glovebox.core.egress.EgressDecision.Allow;
@@ -31,6 +32,7 @@ final class GuestConnection implements Runnable {
 
     private final SandboxEgress sandbox;
     private final SocketChannel guest;
+    private final Optional<DialedNetwork.Refusals> told;
     private volatile EgressAttempt attempt;
     private volatile @Nullable Allow allow;
     private volatile SandboxEgress.Rules decidedBy;
@@ -42,10 +44,12 @@ final class GuestConnection implements Runnable {
         void cut(String rule, String words);
     }
 
-    GuestConnection(SandboxEgress sandbox, SocketChannel guest, EgressAttempt attempt) {
+    GuestConnection(
+            SandboxEgress sandbox, SocketChannel guest, EgressAttempt attempt, Optional<DialedNetwork.Refusals> told) {
         this.sandbox = sandbox;
         this.guest = guest;
         this.attempt = attempt;
+        this.told = told;
         decidedBy = sandbox.current();
     }
 
@@ -100,7 +104,12 @@ final class GuestConnection implements Runnable {
 
     private void refuse(String rule, String reason) {
         sandbox.denied(attempt, rule, reason);
-        Refusals.refuse(guest, attempt.handshake(), rule, reason);
+        if (told.isEmpty()) {
+            Refusals.refuse(guest, attempt.handshake(), rule, reason);
+        } else {
+            tell(rule, reason);
+            Sockets.close(guest, true);
+        }
     }
 
     /// Reads until it is known what the connection asks for, or that it does not say.
@@ -234,13 +243,21 @@ final class GuestConnection implements Runnable {
         String words = e instanceof SocketTimeoutException ? "it does not answer" : "it cannot be connected to";
         Allow given = allow;
         sandbox.log().refused(EgressEvent.Kind.CONNECTION_FAILED, attempt, given == null ? "" : given.rule(), words);
+        tell("", attempt.address() + " at port " + attempt.port() + ": " + words);
     }
 
     /// How a connection ended.
     record Ending(String rule, String words, long sent, long received) {}
 
     private void end(Ending ending) {
+        if (ending.rule.startsWith("limit.")) {
+            tell(ending.rule, ending.words);
+        }
         sandbox.log().ended(attempt, ending.rule, ending.words, ending.sent, ending.received);
+    }
+
+    private void tell(String rule, String words) {
+        told.ifPresent(it -> it.refused(rule, words));
     }
 
     /// Whether other rules would let it go on just as it does.
@@ -261,6 +278,7 @@ final class GuestConnection implements Runnable {
 
     /// Ends it, whatever it is at; from any thread.
     void cut(String rule, String words) {
+        tell(rule, words);
         Carried at = carried;
         if (at != null) {
             at.cut(rule, words);

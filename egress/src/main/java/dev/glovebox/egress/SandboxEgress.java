@@ -1,6 +1,7 @@
 package dev.glovebox.egress;
 
 import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.egress.DialedNetwork.Refusals;
 import dev.glovebox.core.egress.EgressAttempt;
 import dev.glovebox.core.egress.EgressDecision;
 import dev.glovebox.core.egress.EgressEvent;
@@ -67,22 +68,30 @@ public final class SandboxEgress implements SandboxNetwork {
     /// @param guest blocking, connected; closed in the end
     /// @param destination where the guest wanted to go
     public void accept(SocketChannel guest, IpAddress destination, int port) {
+        accept(guest, destination, port, Optional.empty());
+    }
+
+    /// The same, for a guest that is told in words what is refused, instead of in the protocol that it speaks.
+    void accept(SocketChannel guest, IpAddress destination, int port, Optional<Refusals> told) {
         EgressAttempt attempt = EgressAttempt.tcp(destination, port, names.of(destination));
         if (isClosed) {
             Sockets.close(guest, true);
         } else if (begun.incrementAndGet() > meter.limits().connections()) {
-            refuseForLimit(guest, attempt, "limit.connections", "more connections at once than the policy allows");
+            refuseForLimit(
+                    guest, attempt, told, "limit.connections", "more connections at once than the policy allows");
         } else if (!meter.tryConnect()) {
-            refuseForLimit(guest, attempt, "limit.rate", "more connections a second than the policy allows");
+            refuseForLimit(guest, attempt, told, "limit.rate", "more connections a second than the policy allows");
         } else {
-            GuestConnection connection = new GuestConnection(this, guest, attempt);
+            GuestConnection connection = new GuestConnection(this, guest, attempt, told);
             Thread.ofVirtual().name("egress-" + sandbox).start(connection);
         }
     }
 
-    private void refuseForLimit(SocketChannel guest, EgressAttempt attempt, String rule, String words) {
+    private void refuseForLimit(
+            SocketChannel guest, EgressAttempt attempt, Optional<Refusals> told, String rule, String words) {
         begun.decrementAndGet();
         denied(attempt, rule, words);
+        told.ifPresent(it -> it.refused(rule, words));
         Sockets.close(guest, true);
     }
 
@@ -98,6 +107,11 @@ public final class SandboxEgress implements SandboxNetwork {
     /// The answer to a DNS query of the sandbox's; empty if it gets none. Blocks while a name is looked up.
     public Optional<byte[]> answer(byte[] query) {
         return isClosed ? Optional.empty() : dns.answer(query);
+    }
+
+    /// The addresses of a name, if the sandbox may know them. Blocks while it is looked up.
+    DnsAnswerer.Answer find(HostName name) {
+        return dns.find(name);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.glovebox.egress;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -32,11 +33,35 @@ public final class SystemTrust {
             Optional<Path> list = list();
             return list.isEmpty() ? SSLContext.getDefault() : trusting(list.get());
         } catch (IOException | GeneralSecurityException failure) {
-            throw new IllegalStateException(
-                    "the list of trusted authorities cannot be read (" + VARIABLE + " names another): "
-                            + failure.getMessage(),
-                    failure);
+            throw unreadable(failure);
         }
+    }
+
+    private static final class Holder {
+        static final String PEM = read();
+
+        private static String read() {
+            Optional<Path> list = list();
+            try {
+                return list.isEmpty() ? "" : Files.readString(list.get(), StandardCharsets.ISO_8859_1);
+            } catch (IOException failure) {
+                throw unreadable(failure);
+            }
+        }
+    }
+
+    /// The list itself, as it was when it was first asked for; empty if there is none.
+    ///
+    /// @throws IllegalStateException if it cannot be read
+    static String pem() {
+        return Holder.PEM;
+    }
+
+    private static IllegalStateException unreadable(Exception failure) {
+        return new IllegalStateException(
+                "the list of trusted authorities cannot be read (" + VARIABLE + " names another): "
+                        + failure.getMessage(),
+                failure);
     }
 
     private static Optional<Path> list() {

@@ -7,6 +7,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.OptionalInt;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Whether an isolate may run on, and the only place that asks V8 to stop. Thread-safe.
@@ -190,12 +191,23 @@ final class Control {
         }
     }
 
-    /// Waits until the time is over or there is a request to stop.
-    void sleep(long nanos) {
+    /// Ends a sleep whose reason is over. Any thread.
+    void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits until the time is over, there is a request to stop, or what is waited for has come; whoever brings it
+    /// calls [#wake()].
+    void sleep(long nanos, BooleanSupplier hasCome) {
         lock.lock();
         try {
             long left = nanos;
-            while (left > 0 && !requested) {
+            while (left > 0 && !requested && !hasCome.getAsBoolean()) {
                 left = changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {

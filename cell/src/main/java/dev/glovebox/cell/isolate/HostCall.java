@@ -39,7 +39,16 @@ enum HostCall {
     MODULE_NAMESPACE,
     SOURCE_LINE,
     PROMISE_STATE,
-    PROMISE_RESULT;
+    PROMISE_RESULT,
+    FETCH_IS_OPEN,
+    FETCH_BEGIN,
+    FETCH_WRITE,
+    FETCH_HEAD,
+    FETCH_READ,
+    FETCH_TAKE,
+    FETCH_CLOSE,
+    FETCH_CLEAR,
+    FETCH_EVENT;
 
     static final List<HostCall> ALL = List.of(values());
 

@@ -11,6 +11,8 @@ import com.caoccao.javet.values.reference.V8ValuePromise;
 import dev.glovebox.cell.GuestStreams;
 import dev.glovebox.cell.fs.Errno;
 import dev.glovebox.cell.fs.FsError;
+import dev.glovebox.cell.net.ConnectionFailed;
+import dev.glovebox.cell.net.HttpRequest;
 import dev.glovebox.core.ExecutionError;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Limits;
@@ -22,7 +24,9 @@ import java.nio.charset.CharsetEncoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +75,7 @@ final class HostCalls {
     private final MemoryGuard memory;
     private final FileCalls files;
     private final Modules modules;
+    private final Fetches fetches;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final ByteBuffer transfer = ByteBuffer.allocateDirect(TRANSFER_BYTES);
@@ -90,12 +95,14 @@ final class HostCalls {
             MemoryGuard memory,
             FileCalls files,
             Modules modules,
+            Fetches fetches,
             IsolateOptions options) {
         this.runtime = runtime;
         this.control = control;
         this.memory = memory;
         this.files = files;
         this.modules = modules;
+        this.fetches = fetches;
         this.clock = options.clock();
         this.random = options.random();
         this.originMillis = clock.millis();
@@ -196,6 +203,15 @@ final class HostCalls {
                 collect();
                 yield runtime.createV8ValueUndefined();
             }
+            case FETCH_IS_OPEN,
+                    FETCH_BEGIN,
+                    FETCH_WRITE,
+                    FETCH_HEAD,
+                    FETCH_READ,
+                    FETCH_TAKE,
+                    FETCH_CLOSE,
+                    FETCH_CLEAR,
+                    FETCH_EVENT -> fetch(call, a);
             case CPU_MICROS -> runtime.createV8ValueDouble(control.cpuNanos() / 1000.0);
         };
     }
@@ -329,6 +345,52 @@ final class HostCalls {
         }
         return files.write(
                 descriptor, position, transfer.duplicate().position(0).limit(size));
+    }
+
+    private V8Value fetch(HostCall call, V8Value... a) throws JavetException {
+        try {
+            switch (call) {
+                case FETCH_IS_OPEN -> {
+                    return runtime.createV8ValueBoolean(fetches.isOpen());
+                }
+                case FETCH_BEGIN -> {
+                    return runtime.createV8ValueInteger(fetches.begin(request(a)));
+                }
+                case FETCH_WRITE -> {
+                    byte[] part = new byte[size(a, 2)];
+                    transfer.get(0, part);
+                    fetches.write((int) number(a, 1), part);
+                }
+                case FETCH_HEAD -> fetches.head((int) number(a, 1));
+                case FETCH_READ -> fetches.read((int) number(a, 1));
+                case FETCH_TAKE -> {
+                    byte[] piece = fetches.take((int) number(a, 1));
+                    transfer.put(0, piece);
+                    return runtime.createV8ValueInteger(piece.length);
+                }
+                case FETCH_CLOSE -> fetches.close((int) number(a, 1));
+                case FETCH_CLEAR -> fetches.clear();
+                default -> {
+                    Fetches.Event event = fetches.takeEvent();
+                    return event == null
+                            ? runtime.createV8ValueUndefined()
+                            : text("=" + event.id() + "\0" + event.word() + "\0" + event.text());
+                }
+            }
+            return runtime.createV8ValueUndefined();
+        } catch (ConnectionFailed refused) {
+            return text("!TypeError\0" + refused.sentence() + "\0");
+        }
+    }
+
+    /// Method, whether with TLS, host, port, target, length of the body or -1, then names and values of headers.
+    private static HttpRequest request(V8Value... a) throws JavetException {
+        List<HttpRequest.Header> headers = new ArrayList<>();
+        for (int i = 7; i + 1 < a.length; i += 2) {
+            headers.add(new HttpRequest.Header(string(a, i), string(a, i + 1)));
+        }
+        return new HttpRequest(
+                string(a, 1), flag(a, 2), string(a, 3), (int) number(a, 4), string(a, 5), headers, (long) number(a, 6));
     }
 
     // ---- arguments and results

@@ -18,6 +18,7 @@ import com.caoccao.javet.values.reference.V8ValuePromise;
 import dev.glovebox.cell.GuestStreams;
 import dev.glovebox.cell.Interpreter;
 import dev.glovebox.cell.Program;
+import dev.glovebox.cell.net.GuestNetwork;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.ExecutionError;
 import dev.glovebox.core.GloveboxException;
@@ -54,6 +55,7 @@ public final class IsolateInterpreter implements Interpreter {
     private final MemoryGuard memory;
     private final FileCalls files;
     private final Modules modules;
+    private final Fetches fetches;
     private final HostCalls calls;
     private final Language language;
     private final TypeScript typeScript;
@@ -76,7 +78,8 @@ public final class IsolateInterpreter implements Interpreter {
         language = options.language();
         typeScript = options.typeScript();
         modules = new Modules(runtime, files, typeScript, this::enterPrelude);
-        calls = new HostCalls(runtime, control, memory, files, modules, options);
+        fetches = new Fetches(control::wake);
+        calls = new HostCalls(runtime, control, memory, files, modules, fetches, options);
         runtime.setV8ModuleResolver(modules);
         runtime.setPromiseRejectCallback(rejections);
         JavetCallbackContext callback = new JavetCallbackContext(
@@ -99,6 +102,11 @@ public final class IsolateInterpreter implements Interpreter {
         } catch (JavetException e) {
             throw new IllegalStateException("V8 gives no isolate", e);
         }
+    }
+
+    /// Gives its sandbox's network to an interpreter that has just been made or claimed.
+    public void join(GuestNetwork network) {
+        fetches.join(network);
     }
 
     /// Checks that the isolate answers, and gets its first call over with.
@@ -232,7 +240,7 @@ public final class IsolateInterpreter implements Interpreter {
         if (millis > 0) {
             runtime.await(V8AwaitMode.RunOnce);
             long nanos = TimeUnit.MICROSECONDS.toNanos((long) Math.ceil(millis * 1000));
-            streams.waitOutside(() -> control.sleep(nanos));
+            streams.waitOutside(() -> control.sleep(nanos, fetches::hasEvent));
         }
     }
 
@@ -340,6 +348,7 @@ public final class IsolateInterpreter implements Interpreter {
     @Override
     public void terminate(Outcome why) {
         control.terminate(why);
+        fetches.clear();
     }
 
     @Override
@@ -359,6 +368,7 @@ public final class IsolateInterpreter implements Interpreter {
 
     @Override
     public void close() {
+        fetches.clear();
         if (control.close()) {
             try {
                 files.close();

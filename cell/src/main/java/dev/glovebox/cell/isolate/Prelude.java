@@ -27,6 +27,7 @@ final class Prelude {
             "files",
             "assert",
             "node",
+            "fetch",
             "modules",
             "cells",
             "wasm",

@@ -70,6 +70,30 @@ abstract sealed class Descriptor {
         }
     }
 
+    /// A connection to outside.
+    static final class Connected extends Descriptor {
+        final GuestInput source;
+        final GuestOutput sink;
+        private final Runnable onClose;
+
+        Connected(GuestInput source, GuestOutput sink, Runnable onClose) {
+            super(Rights.INPUT | Rights.OUTPUT, 0);
+            this.source = source;
+            this.sink = sink;
+            this.onClose = onClose;
+        }
+
+        @Override
+        int type() {
+            return FileType.UNKNOWN;
+        }
+
+        @Override
+        void close() {
+            onClose.run();
+        }
+    }
+
     /// Something in the file system: what has content, and a position in it, or a directory.
     abstract static sealed class InFileSystem extends Descriptor {
         final FileHandle handle;

@@ -31,7 +31,7 @@ final class DescriptorTable {
         return switch (get(fd)) {
             case Descriptor.OpenFile file -> file;
             case Descriptor.OpenDirectory _ -> throw new FsError(Errno.ISDIR);
-            case Descriptor.Input _, Descriptor.Output _ -> throw new FsError(Errno.SPIPE);
+            case Descriptor.Input _, Descriptor.Output _, Descriptor.Connected _ -> throw new FsError(Errno.SPIPE);
         };
     }
 

@@ -27,12 +27,14 @@ final class PathCalls {
     private final GuestMemory memory;
     private final DescriptorTable descriptors;
     private final MemoryFileSystem files;
+    private final DialDevice device;
     private final CharsetDecoder decoder = StandardCharsets.UTF_8
             .newDecoder()
             .onMalformedInput(CodingErrorAction.REPORT)
             .onUnmappableCharacter(CodingErrorAction.REPORT);
 
-    PathCalls(GuestMemory memory, DescriptorTable descriptors, MemoryFileSystem files) {
+    PathCalls(GuestMemory memory, DescriptorTable descriptors, MemoryFileSystem files, DialDevice device) {
+        this.device = device;
         this.memory = memory;
         this.descriptors = descriptors;
         this.files = files;
@@ -80,6 +82,10 @@ final class PathCalls {
         }
         memory.check(resultPointer, 4);
         descriptors.requireRoom();
+        if (!directory.preopenName.isEmpty() && DialDevice.isHere(at.path())) {
+            memory.putInt(resultPointer, descriptors.add(device.open(at.path())));
+            return;
+        }
         FileHandle handle = files.open(
                 at,
                 new OpenOptions(
@@ -100,7 +106,9 @@ final class PathCalls {
         PathAt at = at(fd, Rights.PATH_READLINK, path, 0);
         memory.check(buffer.pointer(), buffer.length());
         memory.check(usedPointer, 4);
-        byte[] target = files.readLink(at).getBytes(StandardCharsets.UTF_8);
+        boolean isWhy = DialDevice.isWhy(at.path())
+                && !descriptors.directory(fd, 0).preopenName.isEmpty();
+        byte[] target = (isWhy ? device.why() : files.readLink(at)).getBytes(StandardCharsets.UTF_8);
         int length = Math.min(target.length, buffer.length());
         memory.putBytes(buffer.pointer(), target, 0, length);
         memory.putInt(usedPointer, length);

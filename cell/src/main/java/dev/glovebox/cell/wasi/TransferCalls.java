@@ -32,6 +32,7 @@ final class TransferCalls {
         IoVectors vectors = IoVectors.read(memory, vectorsPointer, vectorsCount);
         int count = switch (descriptor) {
             case Descriptor.Input input -> readStream(input.source, vectors);
+            case Descriptor.Connected connection -> readStream(connection.source, vectors);
             case Descriptor.OpenFile file -> {
                 int read = readFile(file, file.position, vectors);
                 file.position += read;
@@ -60,6 +61,7 @@ final class TransferCalls {
         IoVectors vectors = IoVectors.read(memory, vectorsPointer, vectorsCount);
         int count = switch (descriptor) {
             case Descriptor.Output output -> writeStream(output.sink, vectors);
+            case Descriptor.Connected connection -> writeStream(connection.sink, vectors);
             case Descriptor.OpenFile file when (file.flags & Descriptor.FLAG_APPEND) != 0 -> appendFile(file, vectors);
             case Descriptor.OpenFile file -> {
                 int written = writeFile(file, file.position, vectors);

@@ -7,8 +7,9 @@ import java.util.random.RandomGenerator;
 
 /// The WASI preview 1 host of one guest: everything that the guest can do besides computing. It is the boundary
 /// of the sandbox, so all that it reaches is what its constructor is given: four streams, an in-memory file
-/// system, a clock and random numbers. There is no path to the host, no network and no other process behind any
-/// of its functions.
+/// system, a clock, random numbers, and the connections that the sandbox's rules allow. There is no path to the host
+/// and
+/// no other process behind any of its functions.
 ///
 /// The functions of the specification are called through [WasiFunction#invoke]. They are for the guest's thread
 /// only; [#wake()] may be called by any. Descriptor 3 is the directory `/`.
@@ -27,17 +28,19 @@ public final class Wasi implements AutoCloseable {
     private final SocketCalls sockets;
 
     /// @param random cryptographically strong, because programs make keys of it
+    /// @param device opens connections
     public Wasi(
             WasiProgram program,
             WasiStreams streams,
             MemoryFileSystem files,
             GuestClock clock,
-            RandomGenerator random) {
+            RandomGenerator random,
+            DialDevice device) {
         process = new ProcessCalls(memory, program, random);
         clocks = new ClockCalls(memory, clock);
         fds = new FdCalls(memory, descriptors);
         transfers = new TransferCalls(memory, descriptors);
-        paths = new PathCalls(memory, descriptors, files);
+        paths = new PathCalls(memory, descriptors, files, device);
         poll = new PollCalls(this, memory, descriptors, clocks);
         sockets = new SocketCalls(descriptors);
         descriptors.add(new Descriptor.Input(streams.input()));

@@ -32,9 +32,13 @@ final class PythonInterpreter implements Interpreter {
             gc.collect()
             """;
 
+    /// The name of a context that no guest can choose.
+    private static final String OURS = "glovebox network";
+
     private final WasmProcess process;
     private final InterpreterHome home;
     private boolean booted;
+    private boolean hasNetwork;
 
     PythonInterpreter(WasmProcess process, InterpreterHome home) {
         this.process = process;
@@ -54,6 +58,7 @@ final class PythonInterpreter implements Interpreter {
             if (!booting.equals(new Outcome.Exited(0))) {
                 return booting;
             }
+            openNetwork();
             String code = new String(program.code(), StandardCharsets.UTF_8);
             Outcome outcome = request(
                     program.fileName().equals(Program.MODULE)
@@ -65,6 +70,18 @@ final class PythonInterpreter implements Interpreter {
         } finally {
             process.use(null);
         }
+    }
+
+    /// Lets Python's modules use the network, as soon as there is one: it costs some milliseconds, so who has none
+    /// does not pay for it.
+    private void openNetwork() {
+        if (hasNetwork || !home.network().isOpen()) {
+            return;
+        }
+        hasNetwork = true;
+        request("{\"op\":\"open\",\"context\":" + Json.quote(OURS) + ",\"cwd\":\"/\"}");
+        request("{\"op\":\"execute\",\"context\":" + Json.quote(OURS) + ",\"code\":" + Json.quote(PythonNetwork.CODE)
+                + ",\"env\":{}}");
     }
 
     /// A program has ended and left a file open, with output in a buffer that CPython elsewhere writes at its
@@ -94,6 +111,7 @@ final class PythonInterpreter implements Interpreter {
     public Outcome execute(String context, String code, Map<String, String> environment, GuestStreams streams) {
         process.use(streams);
         try {
+            openNetwork();
             return request("{\"op\":\"execute\",\"context\":" + Json.quote(context) + ",\"code\":" + Json.quote(code)
                     + ",\"env\":" + Json.object(environment) + "}");
         } finally {

@@ -5,6 +5,7 @@ import dev.glovebox.cell.InterpreterHome;
 import dev.glovebox.cell.Linux;
 import dev.glovebox.cell.fs.Errno;
 import dev.glovebox.cell.fs.FsError;
+import dev.glovebox.cell.wasi.DialDevice;
 import dev.glovebox.cell.wasi.GuestClock;
 import dev.glovebox.cell.wasi.GuestInterrupted;
 import dev.glovebox.cell.wasi.GuestOutput;
@@ -30,6 +31,7 @@ final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
     private static final WasiFunction[] FUNCTIONS = WasiFunction.values();
 
     private final Wasi wasi;
+    private final DialDevice device;
     private final int[][] arguments = new int[FUNCTIONS.length][];
     private int threadOfClock;
     private volatile boolean asleep;
@@ -39,12 +41,14 @@ final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
     /// @param results what takes bytes of descriptor 4; null if there is none
     WasiGuest(WasiProgram program, InterpreterHome home, @Nullable GuestOutput results) {
         threadOfClock = Linux.threadId();
+        device = new DialDevice(home.network(), this::waitOutside);
         wasi = new Wasi(
                 program,
                 new WasiStreams(this::read, this::stdout, this::stderr, results),
                 home.files(),
                 GuestClock.system(home.clock(), () -> Linux.cpuNanos(threadOfClock)),
-                home.random());
+                home.random(),
+                device);
     }
 
     /// Joins the guest to streams, or, with null, to none.
@@ -66,6 +70,7 @@ final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
     /// Ends a sleep; the guest's thread is to end with it.
     void wake() {
         wasi.wake();
+        device.close();
     }
 
     /// Ends the sleep that the guest is in, if it is in one; its next sleep is not touched.
@@ -73,6 +78,7 @@ final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
         if (asleep) {
             wasi.wake();
         }
+        device.interrupt();
     }
 
     @Override
@@ -101,6 +107,15 @@ final class WasiGuest implements WasmIsolate.HostFunctions, AutoCloseable {
             throw new GuestUnwound();
         } catch (GuestInterrupted _) {
             throw new GuestUnwound();
+        }
+    }
+
+    private void waitOutside(Runnable action) {
+        GuestStreams current = streams;
+        if (current == null) {
+            action.run();
+        } else {
+            current.waitOutside(action);
         }
     }
 

@@ -179,7 +179,7 @@ function installGlobals() {
     const globals = {
         console, process, Buffer, setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, queueMicrotask,
         structuredClone, TextEncoder, TextDecoder, atob, btoa, performance, crypto, Event, CustomEvent,
-        EventTarget, AbortController, AbortSignal, DOMException, global: globalThis,
+        EventTarget, AbortController, AbortSignal, DOMException, Headers, Request, Response, fetch, global: globalThis,
         display: (value) => show(value, false),
     };
     for (const name of objectKeys(globals)) {
@@ -192,7 +192,7 @@ function installGlobals() {
                 return value === undefined ? undefined : hide(globalThis, name, value);
             }, set: (value) => hide(globalThis, name, value) });
     }
-    for (const name of ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource']) {
+    for (const name of ['XMLHttpRequest', 'WebSocket', 'EventSource']) {
         hide(globalThis, name, closedNetwork(name));
     }
     installFill();

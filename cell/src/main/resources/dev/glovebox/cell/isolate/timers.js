@@ -112,6 +112,9 @@ class Timeout {
 
     /** Milliseconds until the first timer; -1 if none keeps the program alive. Intervals do not keep a cell alive. */
     static wait() {
+        if (fetching > 0) {
+            return heap.length === 0 ? FETCH_WAIT : min(FETCH_WAIT, max(0, heap[0].#due - host(OP.NOW)));
+        }
         return holding === 0 || (currentContext !== undefined && cellState !== PENDING && holding === repeating) ? -1 : max(0, heap[0].#due - host(OP.NOW));
     }
 
@@ -210,6 +213,7 @@ function clearTasks() {
     Timeout.clearAll();
     immediates = [];
     firstImmediate = 0;
+    clearFetches();
 }
 
 function queueMicrotask(callback) {
@@ -230,6 +234,9 @@ const resolved = $Promise.resolve();
  * microtask checkpoint follows when the host's call returns.
  */
 function step() {
+    if (fetching > 0 && takeFetchEvent()) {
+        return -2;
+    }
     const immediate = immediates[firstImmediate];
     const wait = Timeout.wait();
     if (wait === 0) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.glovebox.cell.fs.Errno;
 import dev.glovebox.cell.fs.MemoryFileSystem;
+import dev.glovebox.cell.net.GuestNetwork;
 import dev.glovebox.core.ResourceLimits;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -61,7 +62,8 @@ final class TestGuest implements AutoCloseable {
                 return 5_250_000;
             }
         };
-        wasi = new Wasi(program, streams, files, clock, new Random(2));
+        wasi = new Wasi(
+                program, streams, files, clock, new Random(2), new DialDevice(GuestNetwork.CLOSED, Runnable::run));
         wasi.memory().refresh(memory);
     }
 

@@ -21,9 +21,13 @@ public enum RequestKind {
     FREEZE(16),
     THAW(17),
     /// To a cell, on its own connection: connect once more, with this token, and be a sandbox there.
-    SPAWN(18);
+    SPAWN(18),
+    /// To a cell: from here on the sandbox may ask for connections.
+    NETWORK(19),
+    /// To a cell: a connection that it asked for, or the refusal of it.
+    OUTBOUND(20);
 
-    private static final RequestKind[] BY_CODE = new RequestKind[19];
+    private static final RequestKind[] BY_CODE = new RequestKind[21];
 
     static {
         for (RequestKind kind : values()) {

@@ -137,9 +137,15 @@ public enum Tag {
     /// u32: 1 create, 2 write, 3 remove, 4 rename, 5 change of mode or owner, 6 overflow: events were lost.
     WATCH_EVENT(113),
     /// u64: the most memory that a sandbox held so far.
-    PEAK_MEMORY_BYTES(114);
+    PEAK_MEMORY_BYTES(114),
+    /// u64: names a connection that a sandbox asks for.
+    CONNECTION(115),
+    /// text: the name or the address of whom it wants to connect to.
+    HOST(116),
+    /// bytes, repeated: certificates of authorities that vouch for hosts, as PEM.
+    TRUST(117);
 
-    private static final Tag[] BY_CODE = new Tag[115];
+    private static final Tag[] BY_CODE = new Tag[118];
 
     static {
         for (Tag tag : values()) {

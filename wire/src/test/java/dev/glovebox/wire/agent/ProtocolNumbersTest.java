@@ -27,7 +27,8 @@ class ProtocolNumbersTest {
 
     private static final String KINDS = """
             1 PROCESS, 2 STAT, 3 LIST, 4 READ, 5 WRITE, 6 MAKE_DIRECTORY, 7 MOVE, 8 REMOVE, 9 WATCH, 10 CONNECT,
-            11 CONTEXT_OPEN, 12 EXECUTE, 13 CONTEXT_CLOSE, 14 METRICS, 15 CONFIGURE, 16 FREEZE, 17 THAW, 18 SPAWN""";
+            11 CONTEXT_OPEN, 12 EXECUTE, 13 CONTEXT_CLOSE, 14 METRICS, 15 CONFIGURE, 16 FREEZE, 17 THAW, 18 SPAWN,
+            19 NETWORK, 20 OUTBOUND""";
 
     private static final String STATUSES = """
             0 OK, 1 INVALID, 2 NOT_FOUND, 3 ALREADY_EXISTS, 4 NOT_A_DIRECTORY, 5 IS_A_DIRECTORY, 6 NOT_EMPTY,
@@ -45,7 +46,7 @@ class ProtocolNumbersTest {
             96 PHASE_MICROS, 97 MORE, 98 CONTEXT_LOST, 99 STARTED, 100 PROCESS_ID, 101 QUEUED_MICROS, 102 SANDBOXES,
             103 RUNNING, 104 QUEUED, 105 WARM, 106 USED_DISK_BYTES, 107 USED_FILES,
             108 FILE_OWNER, 109 FILE_GROUP, 110 XATTRS, 111 XATTR_NAME, 112 XATTR_VALUE, 113 WATCH_EVENT,
-            114 PEAK_MEMORY_BYTES""";
+            114 PEAK_MEMORY_BYTES, 115 CONNECTION, 116 HOST, 117 TRUST""";
 
     @Test
     void pinsTheNumbersOfFrameTypes() {
@@ -95,7 +96,7 @@ class ProtocolNumbersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {-1, 0, 19, 255, 65_535, Integer.MAX_VALUE})
+    @ValueSource(ints = {-1, 0, 21, 255, 65_535, Integer.MAX_VALUE})
     void refusesRequestKindsThatDoNotExist(int code) {
         assertThatThrownBy(() -> RequestKind.ofCode(code))
                 .isInstanceOf(ProtocolException.class)
@@ -113,7 +114,7 @@ class ProtocolNumbersTest {
         assertThat(Tag.ofCode(-1)).isNull();
         assertThat(Tag.ofCode(0)).isNull();
         assertThat(Tag.ofCode(5)).isNull();
-        assertThat(Tag.ofCode(115)).isNull();
+        assertThat(Tag.ofCode(118)).isNull();
     }
 
     // ---- the page says the same
