@@ -6,7 +6,7 @@ POLICY = {
         "tcp://www.github.test:22", "93.184.216.9:8443", "udp://93.184.216.7:123",
     ],
     "rules": {"api.github.test": [{"transform": {"headers": {"Authorization": "Bearer ${e2b.secrets.GITHUB}"}}}]},
-    "tunnels": ["orders"],
+    "tunnels": ["orders", "web"],
 }
 
 # A command, and what it must print. AUTHORISED is what the server makes of the secret.
@@ -82,6 +82,15 @@ BREACH = r'"address"|"headers"|^echo$|BREACH|bytes from'
 REFUSALS = [
     "deny_out ALL_TRAFFIC", "always.private", "always.metadata", "always.host", "name.address", "name.plaintext",
     "name.missing", "name.not_allowed", "http.framing", "udp.closed", "udp.quic", "dns.closed", "dns.special",
+]
+
+URLLIB = "import json, urllib.request as u; r = json.load(u.urlopen('{}', timeout=5)); print({})"
+FETCH = "const r = await (await fetch('%s')).json(); console.log(%s)"
+FETCH_POST = "const r = await (await fetch('%s', { method: 'POST', body: 'hello' })).json(); console.log(%s)"
+LIGHT_CLOSED = [
+    "http://93.184.216.2/", "http://www.github.test/", "https://files.pypi.test:8443/", "http://inside.test/",
+    "http://169.254.169.254/latest/meta-data/", "http://127.0.0.1:7070/healthz", "http://redirect.test/in",
+    "http://api.github.test/", "http://orders.tunnel/", "http://1572395010/",
 ]
 
 ECHO = """

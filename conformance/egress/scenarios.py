@@ -180,16 +180,41 @@ def runs(world, tier):
     check(f"{tier}: a run with a rule reaches what it names", opened.stdout == "200\n", opened.stderr)
 
 
+def light_tiers(world):
+    """Sandboxes without sockets: the same rules, by the means of their languages."""
+    policy = world.file("policy.json", json.dumps(cases.POLICY))
+    python = ["run", "--tier", "wasm", "--network", policy, "-c"]
+    script = ["run", "--tier", "isolate", "--network", policy, "--lang", "javascript", "-c"]
+    for name, words, wanted in (
+            ("wasm: http by name", python + [cases.URLLIB.format("http://files.pypi.test/b", "r['path']")], "/b"),
+            ("wasm: a secret", python + [cases.URLLIB.format("https://api.github.test/", "r['headers']['authorization']")],
+             AUTHORISED),
+            ("wasm: a tunnel", python + [cases.URLLIB.format("http://web.tunnel/t", "r['path']")], "/t"),
+            ("isolate: http by name", script + [cases.FETCH % ("http://files.pypi.test/b", "r.path")], "/b"),
+            ("isolate: a secret", script + [cases.FETCH % ("https://api.github.test/", "r.headers.authorization")], AUTHORISED),
+            ("isolate: a body", script + [cases.FETCH_POST % ("https://api.github.test/post",
+                                                         "r.body")], "hello")):
+        said = world.cli(*words, check=False)
+        check(name, said.stdout.strip() == wanted, f"{said.stdout!r} instead of {wanted!r}; {said.stderr[-400:]}")
+    for url in cases.LIGHT_CLOSED:
+        said = world.cli(*python, cases.URLLIB.format(url, "r"), check=False)
+        check(f"wasm: {url}", said.returncode == 1 and "address" not in said.stdout, said.stdout + said.stderr[-300:])
+        said = world.cli(*script, cases.FETCH % (url, "JSON.stringify(r)"), check=False)
+        check(f"isolate: {url}", said.returncode == 1 and "address" not in said.stdout, said.stdout + said.stderr[-300:])
+
+
 def main():
     world = World()
     try:
         world.open()
         world.cli("secret", "put", "GITHUB", "--host", "api.github.test", input=SECRET)
         world.cli("tunnel", "put", "orders", "93.184.217.1:7")
+        world.cli("tunnel", "put", "web", "93.184.217.1:80")
         for tier in tiers():
             fixed_rules(world, tier)
             changing_rules(world, tier)
             runs(world, tier)
+        light_tiers(world)
         listed = world.cli("secret", "list").stdout
         check("a secret is not told", SECRET not in listed and "GITHUB" in listed, listed)
     except BaseException:

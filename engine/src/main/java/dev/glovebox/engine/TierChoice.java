@@ -32,9 +32,6 @@ record TierChoice(Tier tier, String reason) {
 
     private static final Set<Tier> NATIVE_TIERS = Set.of(Tier.JAIL, Tier.GVISOR, Tier.MICROVM);
 
-    /// Those in which something is reached, if its rules open it.
-    private static final Set<Tier> NETWORK_TIERS = NATIVE_TIERS;
-
     /// What it is chosen for.
     ///
     /// @param code program text, looked through for imports; empty if there is none yet
@@ -100,15 +97,12 @@ record TierChoice(Tier tier, String reason) {
     }
 
     private static TierChoice withNetwork(Language language, Policy policy, Set<Tier> available) {
+        // One where every program has it; the others have HTTP, by the means of their language.
         return able(language, policy, available).stream()
-                .filter(NETWORK_TIERS::contains)
+                .filter(NATIVE_TIERS::contains)
                 .findFirst()
                 .map(tier -> new TierChoice(tier, "the cheapest tier here with a network that runs " + language.word()))
-                .orElseThrow(() -> new GloveboxException(
-                        ErrorCode.TIER_UNAVAILABLE,
-                        "no tier that works here and that this tenant's policy allows has a network and runs "
-                                + language.word() + "; these tiers have a network: " + words(NETWORK_TIERS)
-                                + " (jail only by name): 'glovebox doctor' says what they need"));
+                .orElseGet(() -> cheapest(language, "", policy, available));
     }
 
     private static TierChoice cheapest(Language language, String code, Policy policy, Set<Tier> available) {

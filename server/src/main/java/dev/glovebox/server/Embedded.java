@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /// Runs inside this process, without a server: the same gate, asked by the local administrator. The command
 /// line uses it, so it loads nothing of HTTP.
@@ -57,8 +58,10 @@ public final class Embedded implements RunService {
         MemoryStore store = new MemoryStore();
         Supervision supervision = new Supervision(HomeDirectory.distribution(), home.run());
         // The cell first: its process starts while this one opens the log.
+        CompletableFuture<OutboundNetwork> soon = new CompletableFuture<>();
         CellBackend cells = CellBackend.open(
-                CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run(), supervision));
+                CellOptions.forOneRun(HomeDirectory.java(), HomeDirectory.distribution(), home.run(), supervision)
+                        .withNetworks((sandbox, grant) -> soon.join().openDialed(sandbox, grant)));
         try {
             FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
             // Secrets and tunnels are a server's: a run without one has neither.
@@ -66,6 +69,7 @@ public final class Embedded implements RunService {
             Engine.Network networks = new Engine.Network(new SandboxOwners(), kept.tunnels(), kept.secrets());
             EgressAudit egressAudit = new EgressAudit(audit, networks.owners(), clock, _ -> {});
             OutboundNetwork outbound = new OutboundNetwork(SecretSource.NONE, egressAudit, clock);
+            soon.complete(outbound);
             LinuxBackend linux = LinuxBackend.open(
                     LinuxOptions.forOneRun(supervision, HomeDirectory.distribution(), home.templates())
                             .withPorts(outbound));

@@ -186,7 +186,8 @@ public final class Main {
             HomeDirectory home, Supervision supervision, OutboundNetwork outbound) {
         Path distribution = HomeDirectory.distribution();
         return List.of(
-                CellBackend.open(CellOptions.forServer(HomeDirectory.java(), distribution, home.run(), supervision)),
+                CellBackend.open(CellOptions.forServer(HomeDirectory.java(), distribution, home.run(), supervision)
+                        .withNetworks(outbound)),
                 LinuxBackend.open(LinuxOptions.forServer(supervision, distribution, home.templates())
                         .withPorts(outbound)));
     }

@@ -2,7 +2,11 @@ package dev.glovebox.server;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.SandboxId;
+import dev.glovebox.core.egress.DialedNetwork;
+import dev.glovebox.core.egress.DialedNetworks;
 import dev.glovebox.core.egress.EgressRecorder;
+import dev.glovebox.core.egress.NetworkGrant;
 import dev.glovebox.core.egress.NetworkNamespace;
 import dev.glovebox.core.egress.NetworkPort;
 import dev.glovebox.core.egress.NetworkPorts;
@@ -18,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The network of this process' sandboxes, as the host has it: its name servers, its trust, its addresses. Made when
 /// the first sandbox that can have one starts, so that runs in other tiers do not wait for it. Thread-safe.
-final class OutboundNetwork implements NetworkPorts, AutoCloseable {
+final class OutboundNetwork implements NetworkPorts, DialedNetworks, AutoCloseable {
     /// Each moves more than one network card carries.
     private static final int THREADS_MAX = 2;
 
@@ -38,6 +42,11 @@ final class OutboundNetwork implements NetworkPorts, AutoCloseable {
     @Override
     public NetworkPort open(NetworkNamespace namespace) {
         return egress().open(namespace);
+    }
+
+    @Override
+    public DialedNetwork openDialed(SandboxId sandbox, NetworkGrant grant) {
+        return egress().openDialed(sandbox, grant);
     }
 
     private Egress egress() {
