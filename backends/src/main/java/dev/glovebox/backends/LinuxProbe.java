@@ -10,6 +10,11 @@ import dev.glovebox.wire.agent.Fields;
 final class LinuxProbe {
     private LinuxProbe() {}
 
+    private static String network(LinuxOptions options) {
+        String without = options.supervision().get().withoutNetwork();
+        return without.isEmpty() ? "what a policy opens can be reached" : "no policy can open its network: " + without;
+    }
+
     static TierStatus of(LinuxOptions options, LinuxHost host, Tier tier) {
         String missing = options.supervision().missing();
         if (!missing.isEmpty()) {
@@ -26,7 +31,7 @@ final class LinuxProbe {
         try (AgentSandbox sandbox =
                 host.take(wanted, TenantId.DEFAULT, Fields.builder().build())) {
             sandbox.awaitReady();
-            return new TierStatus(tier, true, "a sandbox started and its agent answered", "");
+            return new TierStatus(tier, true, "a sandbox started and its agent answered; " + network(options), "");
         } catch (GloveboxException failure) {
             return new TierStatus(tier, false, String.valueOf(failure.getMessage()), "do what the sentence says");
         } catch (InterruptedException _) {

@@ -91,8 +91,7 @@ final class NamespacePort implements NetworkPort {
         return namespace.within(() -> {
             DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET);
             try {
-                // Beside the socket for queries, which has the port for every address.
-                channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+                // Not to be shared: with SO_REUSEADDR a guest in this namespace could take the place over.
                 return channel.bind(address);
             } catch (IOException | RuntimeException failure) {
                 close(channel);
