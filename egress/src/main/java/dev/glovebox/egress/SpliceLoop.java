@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// Everything that is not marked otherwise is called by this thread only.
 final class SpliceLoop implements AutoCloseable {
-    static final int BUFFER_BYTES = 128 * 1024;
+    static final int BUFFER_BYTES = 512 * 1024;
 
     private static final System.Logger LOG = System.getLogger(SpliceLoop.class.getName());
     private static final int SPARE_BUFFERS_MAX = 16;
