@@ -4,12 +4,16 @@ import dev.glovebox.sdk.Sandbox;
 import dev.glovebox.wire.api.ExecutionResponse;
 import dev.glovebox.wire.api.LimitSet;
 import dev.glovebox.wire.api.SandboxRequest;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// One tier of Linux sandboxes under measurement, by the administrator's client.
 record LinuxCase(Lab lab, Product product, Linux here, LinuxTarget target, Sheet sheet) {
-    /// Another limit than the default, which no sandbox of the pool has.
+    /// Other limits than the default, which no sandbox of a pool has: kinds that are wanted twice get a pool.
     private static final long FRESH_MEBIBYTES = 257;
+
+    private static final int FRESH_KINDS = 200;
+    private static final AtomicInteger NEXT_FRESH = new AtomicInteger();
 
     private static final long WALL_MILLIS = 60_000;
 
@@ -17,9 +21,9 @@ record LinuxCase(Lab lab, Product product, Linux here, LinuxTarget target, Sheet
         return target.word();
     }
 
-    /// Limits that a sandbox of the pool does not have.
+    /// Limits that no sandbox of a pool has; others each time.
     static LimitSet freshLimits() {
-        return Runs.memory(FRESH_MEBIBYTES, WALL_MILLIS);
+        return Runs.memory(FRESH_MEBIBYTES + NEXT_FRESH.getAndIncrement() % FRESH_KINDS, WALL_MILLIS);
     }
 
     Sandbox create(@Nullable LimitSet limits) {

@@ -72,8 +72,6 @@ final class LinuxStarts {
     /// Runs that find none.
     void fresh() throws InterruptedException {
         int times = one.lab().times(FRESH_TIMES);
-        LimitSet limits = LinuxCase.freshLimits();
-        RunRequest request = Runs.of("python", one.word(), SUM, limits);
         // In turn with the bare one, so that both have the same machine.
         Stopwatch run = new Stopwatch();
         Stopwatch bareRun = new Stopwatch();
@@ -86,10 +84,11 @@ final class LinuxStarts {
             expect(bareWord.get());
             for (int i = 0; i < times; i++) {
                 Guests.awaitQuiet(one.product());
+                RunRequest request = Runs.of("python", one.word(), SUM, LinuxCase.freshLimits());
                 run.time(() -> Runs.expect(one.product().client().run(request), Runs.SUM));
                 bareRun.time(() -> expect(bareSum.get()));
                 Guests.awaitQuiet(one.product());
-                echo.add(firstCommand(limits));
+                echo.add(firstCommand(LinuxCase.freshLimits()));
                 bareEcho.time(() -> expect(bareWord.get()));
             }
         }
