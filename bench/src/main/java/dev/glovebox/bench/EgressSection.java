@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class EgressSection implements Section {
     private static final int CONNECTS = 400;
     private static final int CONNECTIONS = 1000;
+    private static final int REPLACEMENTS = 60;
     private static final long BYTES = 2_000_000_000L;
     private static final long PATIENCE_SECONDS = 60;
     private static final double MEBIBYTE = 1024.0 * 1024;
@@ -172,6 +173,7 @@ final class EgressSection implements Section {
             try {
                 connect(sandbox);
                 receive(sandbox);
+                replace(sandbox);
                 hold(sandbox);
             } finally {
                 sandbox.kill();
@@ -191,6 +193,11 @@ final class EgressSection implements Section {
             double bare = outside(RECEIVE, count);
             double through = inside(sandbox, RECEIVE, count);
             add("received", new Figure(through, "MB/s", ""), new Figure(bare, "MB/s", ""), Target.ratioAtLeast(0.7));
+        }
+
+        private void replace(Sandbox sandbox) {
+            Samples samples = Stopwatch.repeat(one.lab().times(REPLACEMENTS), () -> sandbox.replaceNetwork(rules()));
+            add("other rules hold", Figure.median(samples), null, Target.atMost(50));
         }
 
         private void hold(Sandbox sandbox) throws InterruptedException {
