@@ -4,11 +4,10 @@ import dev.glovebox.wire.agent.Protocol;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
-/// Bytes of a channel's streams that nobody has taken yet, in their order. Credit counts payload only, and a guest can
-/// have every byte sent in a frame of its own: as objects, those would cost the host seventy times what it granted. So
-/// they are kept as bytes, and neighbours of one stream become one. Of many bytes in one frame the object weighs
-/// nothing,
-/// and copying them would: those are kept as they came. Not thread-safe.
+/// Bytes of a channel's streams that nobody has taken yet, in their order. Credit counts payload only, and a
+/// guest can have every byte sent in a frame of its own: as objects, those would cost the host seventy times
+/// what it granted. So they are kept as bytes, and neighbours of one stream become one. Of many bytes in one
+/// frame the object weighs nothing, and copying them would: those are kept as they came. Not thread-safe.
 final class Backlog {
     /// Before each run of bytes: its stream, one byte, and its length.
     private static final int HEADER_BYTES = 1 + Integer.BYTES;

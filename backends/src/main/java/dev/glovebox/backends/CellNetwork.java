@@ -5,7 +5,6 @@ import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.egress.DialedNetwork;
 import dev.glovebox.core.egress.DialedNetworks;
 import dev.glovebox.core.egress.NetworkGrant;
-import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.NetworkUsage;
 import dev.glovebox.core.egress.SandboxNetwork;
 import dev.glovebox.wire.agent.Fields;
@@ -71,11 +70,6 @@ final class CellNetwork implements SandboxNetwork {
         if (open != null) {
             open.close();
         }
-    }
-
-    @Override
-    public synchronized NetworkPolicy policy() {
-        return dialed == null ? NetworkPolicy.CLOSED : dialed.policy();
     }
 
     @Override

@@ -64,11 +64,6 @@ class CellNetworkTest {
         public void replace(NetworkGrant grant) {}
 
         @Override
-        public NetworkPolicy policy() {
-            return NetworkPolicy.OPEN;
-        }
-
-        @Override
         public NetworkUsage usage() {
             return NetworkUsage.NONE;
         }

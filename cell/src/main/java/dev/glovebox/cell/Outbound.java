@@ -22,9 +22,8 @@ import java.util.function.IntConsumer;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/// The network of one sandbox: open while the host keeps a NETWORK request open, on which it is told what guests want
-/// to
-/// connect to. It answers each wish with an OUTBOUND request. Thread-safe.
+/// The network of one sandbox: open while the host keeps a NETWORK request open, on which it is told what
+/// guests want to connect to. It answers each wish with an OUTBOUND request. Thread-safe.
 final class Outbound implements GuestNetwork, AutoCloseable {
     private final AtomicReference<@Nullable Wishes> current = new AtomicReference<>();
     private final AtomicLong lastNumber = new AtomicLong();

@@ -5,7 +5,6 @@ import dev.glovebox.core.egress.DialedNetwork;
 import dev.glovebox.core.egress.HostName;
 import dev.glovebox.core.egress.IpAddress;
 import dev.glovebox.core.egress.NetworkGrant;
-import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.NetworkUsage;
 import java.io.IOException;
 import java.util.List;
@@ -63,11 +62,6 @@ record DialedEgress(SandboxEgress carried, String systemTrustPem) implements Dia
     @Override
     public void replace(NetworkGrant grant) {
         carried.replace(grant);
-    }
-
-    @Override
-    public NetworkPolicy policy() {
-        return carried.policy();
     }
 
     @Override

@@ -18,10 +18,9 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.ServerSocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// The sockets in a namespace of a sandbox: every TCP connection that the sandbox makes, wherever to, arrives at the
-/// one
-/// that listens (the supervisor's program `sk_lookup` sees to that, guest/supervisor/steer.c), and its own address is
-/// where the guest wanted to go; queries for names arrive at port 53. Thread-safe.
+/// The sockets in a namespace of a sandbox: every TCP connection that the sandbox makes, wherever to, arrives
+/// at the one that listens (the supervisor's program `sk_lookup` sees to that, guest/supervisor/steer.c), and
+/// its own address is where the guest wanted to go; queries for names arrive at port 53. Thread-safe.
 final class NamespacePort implements NetworkPort {
     private static final System.Logger LOG = System.getLogger(NamespacePort.class.getName());
     /// The address of the group of listeners: guest/supervisor/network.h has it too.

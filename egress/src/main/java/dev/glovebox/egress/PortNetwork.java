@@ -1,7 +1,6 @@
 package dev.glovebox.egress;
 
 import dev.glovebox.core.egress.NetworkGrant;
-import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.NetworkUsage;
 import dev.glovebox.core.egress.SandboxNetwork;
 
@@ -15,11 +14,6 @@ record PortNetwork(SandboxEgress carried, UdpRelays relays, NamespacePort port) 
     public void replace(NetworkGrant grant) {
         relays.adapt(grant.policy());
         carried.replace(grant);
-    }
-
-    @Override
-    public NetworkPolicy policy() {
-        return carried.policy();
     }
 
     @Override

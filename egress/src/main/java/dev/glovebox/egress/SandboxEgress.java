@@ -132,11 +132,6 @@ public final class SandboxEgress implements SandboxNetwork {
     }
 
     @Override
-    public NetworkPolicy policy() {
-        return rules.policy;
-    }
-
-    @Override
     public NetworkUsage usage() {
         synchronized (lock) {
             return new NetworkUsage(connections.size(), allowed.get(), denied.get(), meter.sent(), meter.received());

@@ -14,8 +14,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /// Which certificates of hosts are good: those that the operator's system trusts, so that an authority of the
-/// operator's
-/// own is installed once and for all. `SSL_CERT_FILE` names another list, as it does for OpenSSL.
+/// operator's own is installed once and for all. `SSL_CERT_FILE` names another list, as it does for OpenSSL.
 public final class SystemTrust {
     private static final String VARIABLE = "SSL_CERT_FILE";
     /// Debian and Alpine; Fedora.

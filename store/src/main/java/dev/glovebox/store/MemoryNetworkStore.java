@@ -37,7 +37,7 @@ public final class MemoryNetworkStore {
             synchronized (secrets) {
                 Key key = new Key(secret.tenant(), secret.name().value());
                 if (!secrets.containsKey(key)) {
-                    SqliteSecrets.checkCount(list(secret.tenant()).size() + 1L);
+                    TenantBound.SECRETS.check(list(secret.tenant()).size() + 1L);
                 }
                 Secret kept = new Secret(
                         secret.tenant(),
@@ -80,7 +80,7 @@ public final class MemoryNetworkStore {
             synchronized (tunnels) {
                 Key key = new Key(tenant, tunnel.name().value());
                 if (!tunnels.containsKey(key)) {
-                    SqliteTunnels.checkCount(list(tenant).size() + 1);
+                    TenantBound.TUNNELS.check(list(tenant).size() + 1L);
                 }
                 tunnels.put(key, tunnel);
             }

@@ -19,10 +19,9 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The key that secrets are sealed with (AES-256-GCM), in a file of its own beside the database: a copy of the
-/// database
-/// alone tells nothing. A seal holds for one tenant, name and set of hosts: whoever can write to the database can
-/// neither give a value another name nor bind it to another host. Thread-safe.
+/// The key that secrets are sealed with (AES-256-GCM), in a file of its own beside the database: a copy of
+/// the database alone tells nothing. A seal holds for one tenant, name and set of hosts: whoever can write to
+/// the database can neither give a value another name nor bind it to another host. Thread-safe.
 public final class SecretKey {
     private static final String ALGORITHM = "AES";
     private static final String TRANSFORMATION = "AES/GCM/NoPadding";

@@ -1,8 +1,5 @@
 package dev.glovebox.store;
 
-import dev.glovebox.core.ErrorCode;
-import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.Limits;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.egress.HostPattern;
 import dev.glovebox.core.secret.Secret;
@@ -45,7 +42,7 @@ final class SqliteSecrets implements SecretStore {
                 upsert.setLong(6, Position.micros(secret.updatedAt()));
                 upsert.executeUpdate();
             }
-            checkCount(count(connection, secret.tenant()));
+            TenantBound.SECRETS.check(count(connection, secret.tenant()));
             return secret;
         });
     }
@@ -57,15 +54,6 @@ final class SqliteSecrets implements SecretStore {
                 rows.next();
                 return rows.getLong(1);
             }
-        }
-    }
-
-    static void checkCount(long count) {
-        if (count > Limits.SECRETS_PER_TENANT_MAX) {
-            throw new GloveboxException(
-                    ErrorCode.QUOTA_EXCEEDED,
-                    "this tenant already has " + Limits.SECRETS_PER_TENANT_MAX
-                            + " secrets, its bound: remove one that nobody needs");
         }
     }
 

@@ -1,8 +1,5 @@
 package dev.glovebox.store;
 
-import dev.glovebox.core.ErrorCode;
-import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.Limits;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.egress.Tunnel;
 import dev.glovebox.core.egress.TunnelName;
@@ -43,18 +40,9 @@ final class SqliteTunnels implements TunnelStore {
                 upsert.setString(8, tenant.value());
                 upsert.executeUpdate();
             }
-            checkCount(list(connection, tenant).size());
+            TenantBound.TUNNELS.check(list(connection, tenant).size());
             return tunnel;
         });
-    }
-
-    static void checkCount(int count) {
-        if (count > Limits.TUNNELS_PER_TENANT_MAX) {
-            throw new GloveboxException(
-                    ErrorCode.QUOTA_EXCEEDED,
-                    "this tenant already has " + Limits.TUNNELS_PER_TENANT_MAX
-                            + " tunnels, its bound: remove one that nobody needs");
-        }
     }
 
     @Override

@@ -92,55 +92,38 @@ public record BackendBench(SandboxBackend backend, Tier tier, Function<Language,
     }
 
     public static Requirements withLimits(Requirements request, ResourceLimits limits) {
-        return new Requirements(
-                request.sandbox(),
-                request.tenant(),
-                request.tier(),
-                request.language(),
-                request.template(),
-                limits,
-                request.environment(),
-                request.network(),
-                request.alone());
+        return copy(request, request.tenant(), limits, request.environment(), request.network(), request.alone());
     }
 
     public static Requirements withTenant(Requirements request, TenantId tenant, boolean alone) {
+        return copy(request, tenant, request.limits(), request.environment(), request.network(), alone);
+    }
+
+    public static Requirements withNetwork(Requirements request, NetworkGrant network) {
+        return copy(request, request.tenant(), request.limits(), request.environment(), network, request.alone());
+    }
+
+    public static Requirements withEnvironment(Requirements request, Map<String, String> environment) {
+        return copy(request, request.tenant(), request.limits(), environment, request.network(), request.alone());
+    }
+
+    private static Requirements copy(
+            Requirements request,
+            TenantId tenant,
+            ResourceLimits limits,
+            Map<String, String> environment,
+            NetworkGrant network,
+            boolean alone) {
         return new Requirements(
                 request.sandbox(),
                 tenant,
                 request.tier(),
                 request.language(),
                 request.template(),
-                request.limits(),
-                request.environment(),
-                request.network(),
-                alone);
-    }
-
-    public static Requirements withNetwork(Requirements request, NetworkGrant network) {
-        return new Requirements(
-                request.sandbox(),
-                request.tenant(),
-                request.tier(),
-                request.language(),
-                request.template(),
-                request.limits(),
-                request.environment(),
-                network,
-                request.alone());
-    }
-
-    public static Requirements withEnvironment(Requirements request, Map<String, String> environment) {
-        return new Requirements(
-                request.sandbox(),
-                request.tenant(),
-                request.tier(),
-                request.language(),
-                request.template(),
-                request.limits(),
+                limits,
                 environment,
-                request.network(),
-                request.alone());
+                network,
+                alone);
     }
 
     /// A process id that no other test has used.

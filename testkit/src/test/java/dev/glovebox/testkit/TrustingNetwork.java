@@ -3,7 +3,6 @@ package dev.glovebox.testkit;
 import dev.glovebox.core.PortPeer;
 import dev.glovebox.core.egress.DialedNetwork;
 import dev.glovebox.core.egress.NetworkGrant;
-import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.NetworkUsage;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,11 +25,6 @@ record TrustingNetwork(DialedNetwork network, String pem) implements DialedNetwo
     @Override
     public void replace(NetworkGrant grant) {
         network.replace(grant);
-    }
-
-    @Override
-    public NetworkPolicy policy() {
-        return network.policy();
     }
 
     @Override

@@ -14,10 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The requests that `fetch` has under way in one isolate. Each step of one blocks a thread of its own and ends with
-/// one
-/// event, which the isolate's thread takes between two tasks; so a request holds one piece of a body at a time, and the
-/// server is read no faster than the guest asks. Thread-safe.
+/// The requests that `fetch` has under way in one isolate. Each step of one blocks a thread of its own and
+/// ends with one event, which the isolate's thread takes between two tasks; so a request holds one piece of a
+/// body at a time, and the server is read no faster than the guest asks. Thread-safe.
 final class Fetches {
     /// How a step ended.
     ///

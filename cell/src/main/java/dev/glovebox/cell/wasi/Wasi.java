@@ -5,11 +5,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/// The WASI preview 1 host of one guest: everything that the guest can do besides computing. It is the boundary
-/// of the sandbox, so all that it reaches is what its constructor is given: four streams, an in-memory file
-/// system, a clock, random numbers, and the connections that the sandbox's rules allow. There is no path to the host
-/// and
-/// no other process behind any of its functions.
+/// The WASI preview 1 host of one guest: everything that the guest can do besides computing. It is the
+/// boundary of the sandbox, so all that it reaches is what its constructor is given: four streams, an
+/// in-memory file system, a clock, random numbers, and the connections that the sandbox's rules allow. There
+/// is no path to the host and no other process behind any of its functions.
 ///
 /// The functions of the specification are called through [WasiFunction#invoke]. They are for the guest's thread
 /// only; [#wake()] may be called by any. Descriptor 3 is the directory `/`.

@@ -8,9 +8,6 @@ public interface SandboxNetwork extends AutoCloseable {
     /// @throws dev.glovebox.core.GloveboxException if they cannot be applied; then the old ones hold
     void replace(NetworkGrant grant);
 
-    /// The rules that hold.
-    NetworkPolicy policy();
-
     /// What happened so far.
     NetworkUsage usage();
 

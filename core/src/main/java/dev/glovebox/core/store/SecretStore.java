@@ -20,9 +20,8 @@ public interface SecretStore {
     /// Whether there was one.
     boolean remove(TenantId tenant, SecretName name);
 
-    /// A secret with its value, for nobody but the proxy that sends it: both from one moment, so that a value is
-    /// never
-    /// taken for bound to hosts of an earlier one.
+    /// A secret with its value, for nobody but the proxy that sends it: both from one moment, so that a value
+    /// is never taken for bound to hosts of an earlier one.
     ///
     /// @throws dev.glovebox.core.GloveboxException INTERNAL if it was sealed with another key, or changed
     ///     since

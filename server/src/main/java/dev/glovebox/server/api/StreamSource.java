@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/// Bytes of a request's body for a command. A body comes in pieces of 8 KiB, and each piece costs a frame on its way
-/// into
-/// a sandbox and a system call there: so they are gathered until the target is full or the body ends.
+/// Bytes of a request's body for a command. A body comes in pieces of 8 KiB, and each piece costs a frame on
+/// its way into a sandbox and a system call there: so they are gathered until the target is full or the body
+/// ends.
 public record StreamSource(InputStream content) implements ByteSource {
     @Override
     public int read(byte[] target) {

@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
-/// The body of a response over plain HTTP/1.1, of unknown length: small pieces go as Helidon sends them, large ones
-/// straight to the socket, because Helidon copies each twice and then asks the kernel for every 8 KiB of it. Head and
-/// end
-/// are always Helidon's; it writes at once and on the thread that asks, so nothing overtakes. Not thread-safe.
+/// The body of a response over plain HTTP/1.1, of unknown length: small pieces go as Helidon sends them,
+/// large ones straight to the socket, because Helidon copies each twice and then asks the kernel for every 8
+/// KiB of it. Head and end are always Helidon's; it writes at once and on the thread that asks, so nothing
+/// overtakes. Not thread-safe.
 final class WideOutput extends OutputStream {
     /// From here on a piece is worth two writes of its own.
     private static final int WIDE_BYTES_MIN = 16 * 1024;

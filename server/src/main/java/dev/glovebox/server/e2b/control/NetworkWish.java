@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What a client wants of the network. Lists mean what they mean with E2B: what allow out opens is open, else what
-/// deny
-/// out closes is closed, and the rest is open. One thing is different: who says nothing at all gets a closed network.
+/// What a client wants of the network. Lists mean what they mean with E2B: what allow out opens is open, else
+/// what deny out closes is closed, and the rest is open. One thing is different: who says nothing at all gets
+/// a closed network.
 ///
 /// @param policy what the sandbox may reach
 /// @param publicTraffic whether ports answer without the traffic token
