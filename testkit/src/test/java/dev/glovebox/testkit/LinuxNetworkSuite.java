@@ -262,6 +262,8 @@ abstract class LinuxNetworkSuite {
                             """.formatted(server.getLocalPort())),
                     recording));
             recording.awaitStdout("ready");
+            // A connection stands for the guest before it is decided.
+            EngineBench.await("the decision", () -> sandbox.networkUsage().open() == 1);
             sandbox.replaceNetwork(NetworkGrant.CLOSED);
             BackendBench.await(running);
             assertThat(recording.stdout()).isIn("ready\nb''\n", "ready\nConnectionResetError\n");
