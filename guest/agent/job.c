@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,12 +16,15 @@
 
 enum { REAP_PER_TURN = 256 };
 
-// Marks are far beyond any bound that somebody means.
+// Marks are far beyond any bound that somebody means, and no agent's are another's: whoever sees the processes of another
+// agent, as in tests on a bare host, must not take them for its own. The half above is for who marks without an agent.
 #define TAG_BASE (UINT64_C(1) << 61)
+#define TAG_RANDOM_BITS 40
+#define TAG_COUNT_BITS 20
 
 static struct link jobs;
 static size_t count;
-static uint64_t last_tag = TAG_BASE;
+static uint64_t last_tag;
 static struct poller signals;
 static struct task reaper;
 
@@ -28,7 +32,17 @@ static void on_signal(struct poller *poller, uint32_t ready);
 static void on_death(struct poller *poller, uint32_t ready);
 static void reap(struct task *task);
 
+static bool choose_tags(void) {
+    uint64_t random = 0;
+    bool is_random = getrandom(&random, sizeof random, 0) == (ssize_t)sizeof random;
+    last_tag = TAG_BASE + ((random >> (64 - TAG_RANDOM_BITS)) << TAG_COUNT_BITS);
+    return is_random;
+}
+
 bool jobs_start(void) {
+    if (!choose_tags()) {
+        return false;
+    }
     link_init(&jobs);
     task_init(&reaper, reap);
     sigset_t set;

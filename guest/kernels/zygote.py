@@ -35,8 +35,10 @@ DESCRIPTORS_MAX = 16
 PATIENCE_SECONDS = 4  # the child is ended after that, for the sandbox waits for it
 RETRY_SECONDS = 0.0003
 OPEN_FILES = 65536
-# As the agent marks its processes: far beyond any bound that somebody means, and none of the agent's own numbers.
-MARK = (1 << 61) + (1 << 60)
+# As the agent marks its processes: far beyond any bound that somebody means, none of the agent's own numbers, and for each
+# kernel another.
+MARK_BASE = (1 << 61) + (1 << 60)
+MARK_BITS = 59
 LANGUAGE, PROCESS_ID = 26, 100
 
 # Of the kernel's interface; Python 3.11 has names for none of them.
@@ -245,7 +247,8 @@ def set_limits():
     files = min(resource.prlimit(1, resource.RLIMIT_NOFILE)[1], OPEN_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_RTTIME, (MARK, MARK))
+    mark = MARK_BASE + (int.from_bytes(os.urandom(8), "little") >> 64 - MARK_BITS)
+    resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
 
 
 def hand_over(path, descriptors):

@@ -57,7 +57,9 @@ static void kill_members(const char *directory) {
     }
     int pid;
     while (fscanf(file, "%d", &pid) == 1) {
-        kill(pid, SIGKILL);
+        if (pid > 0) { /* a member that is not to be seen from here is shown as 0, which would be ourselves */
+            kill(pid, SIGKILL);
+        }
     }
     fclose(file);
 }

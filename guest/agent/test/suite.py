@@ -451,6 +451,16 @@ def daemons_die_with_cancel():
 
 
 @test
+def another_agents_processes_are_left_alone():
+    mine, other = agent(), agent()
+    kept = other.shell('sleep 1; echo kept', wait=False).started()
+    cancelled = mine.shell('sleep 10', wait=False).started()
+    cancelled.cancel()
+    equal(cancelled.wait()['OUTCOME'], KILLED)
+    equal(exited(kept.wait()).out, b'kept\n')
+
+
+@test
 def daemons_die_with_cancel_in_a_sandbox():
     daemons(True)
 
