@@ -28,7 +28,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 packages=
-for pair in gcc:gcc make:make mkfs.erofs:erofs-utils mmdebstrap:mmdebstrap ip:iproute2 openssl:openssl; do
+for pair in gcc:gcc make:make mkfs.erofs:erofs-utils mkfs.ext4:e2fsprogs mmdebstrap:mmdebstrap ip:iproute2 openssl:openssl; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || packages="$packages ${pair#*:}"
 done
 [ -f /usr/include/seccomp.h ] || packages="$packages libseccomp-dev"

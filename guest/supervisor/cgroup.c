@@ -14,15 +14,17 @@
 
 #include "say.h"
 #include "sys.h"
+#include "throttle.h"
 
 #define ROOT "/sys/fs/cgroup"
+#define IO_ROOT ROOT "/blkio"
 /* Whoever is the last in a template takes it down with its whole cache on the way out, which has taken 650 ms on a busy
  * machine: three seconds. */
 enum { PATH_BYTES = 256, LEFTOVER_TRIES = 1500, PERIOD_MICROS = 100000 };
 
 typedef struct {
     char base[PATH_BYTES]; /* <mount>/glovebox/<instance> */
-    bool memory, pids, cpu, account;
+    bool memory, pids, cpu, account, io;
 } hierarchy;
 
 static hierarchy hierarchies[CGROUP_HIERARCHIES_MAX];
@@ -124,8 +126,10 @@ static int add(const char *mount, const char *instance) {
         char control[PATH_BYTES + 32];
         format(control, sizeof control, "%s/cgroup.subtree_control", mount);
         (void)write_text(control, "+memory +pids +cpu");
+        (void)write_text(control, "+io");
         format(control, sizeof control, "%s/cgroup.subtree_control", parent);
         (void)write_text(control, "+memory +pids +cpu");
+        (void)write_text(control, "+io");
     }
     if (make_directory(one->base, 0755) != 0) {
         return -1;
@@ -136,6 +140,7 @@ static int add(const char *mount, const char *instance) {
         if (write_text(control, "+memory +pids +cpu") != 0) {
             return -1;
         }
+        (void)write_text(control, "+io");
     }
     remove_dead_instances(parent, instance);
     remove_leftovers(one->base);
@@ -161,7 +166,7 @@ const char *cgroup_init(const char *instance) {
             return "the control group /sys/fs/cgroup/glovebox cannot be made: the server needs to be root, or to have "
                    "a group delegated";
         }
-        hierarchies[0].memory = hierarchies[0].pids = hierarchies[0].cpu = hierarchies[0].account = true;
+        hierarchies[0].memory = hierarchies[0].pids = hierarchies[0].cpu = hierarchies[0].account = hierarchies[0].io = true;
         return NULL;
     }
     static const struct {
@@ -172,6 +177,7 @@ const char *cgroup_init(const char *instance) {
         {ROOT "/pids", offsetof(hierarchy, pids)},
         {ROOT "/cpu", offsetof(hierarchy, cpu)},
         {ROOT "/cpuacct", offsetof(hierarchy, account)},
+        {ROOT "/blkio", offsetof(hierarchy, io)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         char probe[PATH_BYTES];
@@ -183,6 +189,9 @@ const char *cgroup_init(const char *instance) {
             return "control groups cannot be made below /sys/fs/cgroup: the server needs to be root";
         }
         *(bool *)((char *)&hierarchies[count - 1] + wanted[i].offset) = true;
+    }
+    if (WITH(io) != NULL) {
+        throttle_forget_dead(IO_ROOT);
     }
     return WITH(memory) == NULL || WITH(pids) == NULL
                ? "the host mounts no control groups for memory and pids below /sys/fs/cgroup"
@@ -200,6 +209,10 @@ static bool file_of(char *path, size_t size, const hierarchy *one, const cgroup 
 static int set(const hierarchy *one, const cgroup *group, const char *file, int64_t number) {
     char path[2 * PATH_BYTES];
     return file_of(path, sizeof path, one, group, file) ? write_number(path, number) : 0;
+}
+
+static rates rates_of(const sandbox_spec *spec) {
+    return (rates){spec->io_bytes, spec->io_operations};
 }
 
 static int set_cpu(const cgroup *group, int64_t millis) {
@@ -233,6 +246,44 @@ int cgroup_limit(const cgroup *group, const sandbox_spec *spec) {
         return -1;
     }
     return spec->cpu_millis > 0 ? set_cpu(group, spec->cpu_millis) : 0;
+}
+
+void cgroup_bound_disk(const cgroup *group, unsigned major, unsigned minor, const sandbox_spec *spec) {
+    char path[2 * PATH_BYTES];
+    rates bound = rates_of(spec);
+    if (WITH(io) == NULL) {
+        return;
+    }
+    if (!unified) {
+        /* What the kernel writes later it does as the root group, and a bound there is none for the groups below. */
+        throttle_device(IO_ROOT, major, minor, bound);
+        (void)file_of(path, sizeof path, WITH(io), group, "");
+        throttle_device(path, major, minor, bound);
+    } else if (file_of(path, sizeof path, WITH(io), group, "io.max")) {
+        throttle_io_max(path, major, minor, bound, true);
+    }
+}
+
+void cgroup_unbound_disk(unsigned major, unsigned minor) {
+    if (!unified && WITH(io) != NULL) {
+        throttle_device(IO_ROOT, major, minor, (rates){0});
+    }
+}
+
+void cgroup_bound_template(const cgroup *group, const char *image, const sandbox_spec *spec) {
+    char path[2 * PATH_BYTES];
+    rates bound = rates_of(spec);
+    unsigned major;
+    unsigned minor;
+    if (WITH(io) == NULL || !throttle_disk_of(image, &major, &minor)) {
+        return;
+    }
+    if (!unified) {
+        (void)file_of(path, sizeof path, WITH(io), group, "");
+        throttle_reads(path, major, minor, bound);
+    } else if (file_of(path, sizeof path, WITH(io), group, "io.max")) {
+        throttle_io_max(path, major, minor, bound, false);
+    }
 }
 
 int cgroup_make(cgroup *group, const char *id, const sandbox_spec *spec) {

@@ -23,6 +23,12 @@ bool cgroup_available(void);
 int cgroup_make(cgroup *group, const char *id, const sandbox_spec *spec);
 /* Changes limits of a group that exists; fields that are 0 stay as they are. */
 int cgroup_limit(const cgroup *group, const sandbox_spec *spec);
+/* Bounds what goes from and to a disk that is the group's alone. Best effort: not every host can. */
+void cgroup_bound_disk(const cgroup *group, unsigned major, unsigned minor, const sandbox_spec *spec);
+/* That disk is nobody's any more. */
+void cgroup_unbound_disk(unsigned major, unsigned minor);
+/* Bounds what the group reads from the disk on which this file or directory is. */
+void cgroup_bound_template(const cgroup *group, const char *path, const sandbox_spec *spec);
 /* Opens what a process writes "0" to in order to join; returns how many, or -1 and errno. */
 int cgroup_open_joins(const cgroup *group, int fds[CGROUP_HIERARCHIES_MAX]);
 /* Opens a file of the memory hierarchy: what the kernel told about out-of-memory, usage, peak; or of the processor's. */

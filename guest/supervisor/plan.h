@@ -3,12 +3,14 @@
 #define PLAN_H
 
 #include "cgroup.h"
+#include "disk.h"
 #include "spec.h"
 
 typedef struct {
     const sandbox_spec *spec;
     cgroup group;
     const char *template_place; /* where the template is mounted */
+    disk disk;                  /* its own, for the writable layer; without one the layer is memory */
     int slot;                   /* its range of users */
     int userns;
     int stream;                 /* socket to the server, or the read end of the input */

@@ -28,9 +28,21 @@ static const char *place(char *path, const char *name) {
     return path;
 }
 
-/* The writable layer: memory with a hard bound, gone with the mount namespace. */
+/* A disk of its own. It holds nothing that a guest may write but through this mount. */
+static void mount_disk(const plan *p, const char *name, unsigned long flags) {
+    char path[PATH_BYTES];
+    if (mount(p->disk.path, place(path, name), "ext4", flags | MS_NOATIME, "noinit_itable,errors=continue") != 0) {
+        plan_fail(p, "the sandbox's disk cannot be mounted");
+    }
+}
+
+/* The writable layer, with a hard bound, gone with the mount namespace. */
 static void mount_layer(const plan *p, const char *name, unsigned long flags) {
     char path[PATH_BYTES];
+    if (p->disk.path[0] != '\0') {
+        mount_disk(p, name, flags);
+        return;
+    }
     char options[128];
     format(options, sizeof options, "mode=755,size=%lld,nr_inodes=%lld",
            (long long)(p->spec->disk_bytes > 0 ? p->spec->disk_bytes : DEFAULT_DISK),

@@ -69,6 +69,7 @@ typedef struct sandbox {
     char *greeting; /* what the server is told on the agent's behalf once it runs */
     int input; /* keeps a cell's standard input open; -1 */
     network network;
+    disk disk;
     cgroup group;
     bool failed;
     bool ended;
@@ -206,6 +207,11 @@ static const char *prepare(plan *p, sandbox *one) {
     if (spec->root == ROOT_TEMPLATE && (p->template_place = template_mount(spec->template)) == NULL) {
         return "the template cannot be mounted";
     }
+    const char *trouble = spec->image == NULL ? NULL : disk_make(&one->disk, spec->image);
+    if (trouble != NULL) {
+        return trouble;
+    }
+    p->disk = one->disk;
     const char *failure = spec->kind == KIND_ZYGOTE ? prepare_zygote(p, one) : prepare_guest(p, one);
     if (failure != NULL) {
         return failure;
@@ -219,6 +225,10 @@ static const char *prepare(plan *p, sandbox *one) {
             p->join_count = 0;
             return "the control group cannot be opened";
         }
+        if (p->disk.path[0] != '\0') {
+            cgroup_bound_disk(&one->group, DISK_MAJOR, p->disk.number, spec);
+        }
+        cgroup_bound_template(&one->group, spec->template, spec);
         if (spec->kind == KIND_JAIL) {
             p->oom = cgroup_open_oom(&one->group);
             p->memory_usage = cgroup_open_memory_usage(&one->group);
@@ -314,6 +324,10 @@ static void release(sandbox *one) {
     unwatch(&one->channel);
     unwatch(&one->kernel);
     close_if_open(&one->go);
+    disk_let_go(&one->disk);
+    if (one->disk.path[0] != '\0') {
+        cgroup_unbound_disk(DISK_MAJOR, one->disk.number);
+    }
     network_end(&one->network);
 }
 
@@ -387,10 +401,10 @@ void sandbox_start(sandbox_spec *spec) {
     format(one->id, sizeof one->id, "%s", spec->id);
     one->kind = spec->kind;
     one->pidfd = one->report.fd = one->log.fd = one->input = one->slot = one->stream = -1;
-    one->channel.fd = one->kernel.fd = one->go = -1;
+    one->channel.fd = one->kernel.fd = one->go = one->disk.device = -1;
     one->network.namespace = one->network.steering.listener = one->network.steering.link = -1;
     plan p = {.spec = spec, .stream = -1, .agent = agent_program, .filter = filter_program, .log = -1, .life = life[0],
-              .report = -1, .userns = -1, .channel = -1, .slot = -1, .oom = -1, .memory_usage = -1, .memory_peak = -1, .cpu_usage = -1};
+              .report = -1, .disk.device = -1, .userns = -1, .channel = -1, .slot = -1, .oom = -1, .memory_usage = -1, .memory_peak = -1, .cpu_usage = -1};
     one->next = all;
     all = one;
     total++;
@@ -482,6 +496,7 @@ static void read_report(sandbox *one) {
         return;
     }
     unwatch(&one->report);
+    disk_let_go(&one->disk); /* what is mounted keeps it, and whoever ends it pays for the end */
     if (length == 0) {
         /* A zygote says itself when it is ready. */
         if (one->kind != KIND_ZYGOTE) {

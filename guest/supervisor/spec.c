@@ -94,7 +94,7 @@ static bool take(sandbox_spec *spec, const char *key, char *value) {
         const char **place;
     } texts[] = {
         {"socket", &spec->socket}, {"greeting", &spec->greeting}, {"input", &spec->input}, {"hostname", &spec->hostname},
-        {"config", &spec->config}, {"zygote", &spec->zygote},
+        {"config", &spec->config}, {"zygote", &spec->zygote},     {"image", &spec->image},
     };
     const struct {
         const char *key;
@@ -102,7 +102,8 @@ static bool take(sandbox_spec *spec, const char *key, char *value) {
     } numbers[] = {
         {"memory", &spec->memory_bytes}, {"cpu", &spec->cpu_millis},   {"pids", &spec->pids},
         {"disk", &spec->disk_bytes},     {"inodes", &spec->inodes},    {"files", &spec->open_files},
-        {"network", &spec->network}, {"meminfo", &spec->meminfo},
+        {"network", &spec->network},     {"meminfo", &spec->meminfo},   {"io", &spec->io_bytes},
+        {"operations", &spec->io_operations},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
@@ -148,6 +149,9 @@ static const char *check(const sandbox_spec *spec) {
     }
     if (spec->zygote != NULL && (spec->kind != KIND_JAIL || spec->root != ROOT_TEMPLATE)) {
         return "only a jail with a template gets a kernel from a zygote";
+    }
+    if (spec->image != NULL && (*spec->image != '/' || spec->root != ROOT_TEMPLATE)) {
+        return "the image of a disk is a path, and only a sandbox with a template has a disk";
     }
     if (spec->network != 0 && (spec->network != 1 || spec->root != ROOT_TEMPLATE)) {
         return "the network is 0 or 1, and only a sandbox with a template has one";

@@ -28,12 +28,15 @@ typedef struct {
     const char *input;     /* hexadecimal: first bytes of standard input, which then stays open (no greeting) */
     const char *hostname;
     const char *config;    /* content of config.json beside a command (OCI) */
+    const char *image;     /* an empty file system: the writable layer is a copy of it on disk; else it is memory */
     int64_t memory_bytes;  /* 0: no limit, as for all others */
     int64_t meminfo;       /* what /proc/meminfo shows to a command beside whose kernel the guest runs */
     int64_t cpu_millis;    /* processor time per second, in thousandths of a processor */
     int64_t pids;
-    int64_t disk_bytes;
+    int64_t disk_bytes;    /* of a layer in memory */
     int64_t inodes;
+    int64_t io_bytes;      /* from and to the disk, each per second */
+    int64_t io_operations;
     int64_t open_files;
     int64_t network;       /* 1: what it sends arrives at the server; 0: there is nothing but its loopback */
 } sandbox_spec;

@@ -97,8 +97,8 @@ class Supervisor:
         self.count += 1
         return f"sb-{self.count}"
 
-    def request(self, sandbox, kind, image, *pairs, **fields):
-        self.send("START", sandbox, f"kind={kind}", f"template={image}", *pairs,
+    def request(self, sandbox, kind, template, *pairs, **fields):
+        self.send("START", sandbox, f"kind={kind}", f"template={template}", *pairs,
                   *(f"{key}={escape(value)}" for key, value in fields.items()))
 
     def zygote(self, image, sandbox=None):
@@ -108,14 +108,14 @@ class Supervisor:
         assert event[0] == "STARTED", event
         return sandbox, int(event[2])
 
-    def ask_for_jail(self, image, sandbox, **fields):
+    def ask_for_jail(self, template, sandbox, **fields):
         fields = {"memory": 512 * MIB, "pids": 256, "cpu": 1000, "disk": 256 * MIB, **fields}
-        self.request(sandbox, "jail", image, socket=self.path, greeting=GREETING.hex(), **fields)
+        self.request(sandbox, "jail", template, socket=self.path, greeting=GREETING.hex(), **fields)
 
-    def jail(self, image, **fields):
+    def jail(self, template, **fields):
         """Starts one and waits for it. Its name, its agent, and the event."""
         sandbox = self.name()
-        self.ask_for_jail(image, sandbox, **fields)
+        self.ask_for_jail(template, sandbox, **fields)
         return sandbox, self.accept(), self.of(sandbox, "STARTED", "FAILED")
 
     def accept(self, seconds=10):

@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -99,6 +100,71 @@ def check_a_jail_without_a_zygote():
 
 def members_left(supervisor, sandbox):
     return [path for path in groups(supervisor) if os.path.exists(f"{path}/{sandbox}")]
+
+
+def empty_disk(directory, size):
+    path = os.path.join(directory, "empty")
+    with open(path, "wb") as file:
+        file.truncate(size)
+    subprocess.run(["mkfs.ext4", "-q", "-F", "-O", "^has_journal,^resize_inode", "-m", "0", "-b", "4096", "-E",
+                    "lazy_itable_init=1,nodiscard,root_owner=0:0", path], check=True)
+    return path
+
+
+def loop_devices():
+    return {path: open(path).read().strip() for path in glob.glob("/sys/block/loop*/loop/backing_file")}
+
+
+def loop_rules():
+    rules = set()
+    for path in glob.glob("/sys/fs/cgroup/blkio/blkio.throttle.*_device"):
+        with open(path) as file:
+            rules |= {(os.path.basename(path), line) for line in file.read().splitlines() if line.startswith("7:")}
+    return rules
+
+
+def check_a_disk_is_larger_than_memory_and_leaves_nothing():
+    before = loop_devices(), loop_rules()
+    with Supervisor() as supervisor:
+        image = empty_disk(supervisor.directory, 1024 * MIB)
+        sandbox, guest, event = supervisor.jail(IMAGE, image=image, memory=128 * MIB, io=1 << 30, operations=100000)
+        assert event[0] == "STARTED", event
+        channel = guest.shell("head -c 400M /dev/zero > /tmp/big && sync /tmp/big && stat -c %s /tmp/big && rm /tmp/big && "
+                              "head -c 2G /dev/zero > /tmp/more; stat -c %s /tmp/more; df -h / >&2")
+        first, last = channel.out.split()
+        assert int(first) == 400 * MIB, (channel.out, channel.err)
+        assert 900 * MIB < int(last) <= 1024 * MIB and b"No space left" in channel.err, (channel.out, channel.err)
+        assert set(loop_devices()) - set(before[0])
+        assert supervisor.kill(sandbox)[2:4] == ["signal", "9"]
+        until(lambda: loop_devices() == before[0], 5, "the loop device is free")
+        assert loop_rules() == before[1]
+        assert os.stat(image).st_blocks < 4096
+
+
+def check_a_disk_has_a_rate():
+    if not os.path.exists("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"):
+        print("        (needs version 1 of the control groups)")
+        return
+    with Supervisor() as supervisor:
+        image = empty_disk(supervisor.directory, 512 * MIB)
+        _, guest, _ = supervisor.jail(IMAGE, image=image, io=20 * MIB, operations=1000)
+        for command in ("dd if=/dev/zero of=/tmp/x bs=1M count=40 oflag=direct", "dd if=/tmp/x of=/dev/null bs=1M iflag=direct"):
+            began = time.monotonic()
+            channel = guest.shell(command)
+            assert channel.get("EXIT_CODE") == 0, channel.err
+            took = time.monotonic() - began
+            assert 1.5 < took < 6, (command, took)
+
+
+def check_a_disk_that_cannot_be_made():
+    with Supervisor() as supervisor:
+        for image in ("/no/such/image", "/etc/passwd", supervisor.directory):
+            before = loop_devices()
+            sandbox = supervisor.name()
+            supervisor.ask_for_jail(IMAGE, sandbox, image=image)
+            event = supervisor.of(sandbox, "FAILED", "ENDED", "STARTED")
+            assert event[0] == "FAILED" and "disk" in event[2], event
+            until(lambda: loop_devices() == before, 5, "the loop device is free")
 
 
 def in_namespace(supervisor, event, make):
@@ -414,23 +480,29 @@ def check_a_sandbox_that_is_killed_at_once():
 
 
 def check_a_killed_supervisor_takes_everything_along():
+    before = loop_devices(), loop_rules()
     supervisor = Supervisor()
+    disk = empty_disk(supervisor.directory, 64 * MIB)
     name, pid = supervisor.zygote(IMAGE)
     inside = [pid]
     for _ in range(3):
-        sandbox, guest, _ = supervisor.jail(IMAGE, zygote=name)
+        sandbox, guest, _ = supervisor.jail(IMAGE, zygote=name, image=disk, io=MIB, operations=100)
         guest.open(host.PROCESS, LANGUAGE="python", CODE=b"import time; time.sleep(60)").started()
         inside += members(supervisor, sandbox)
     assert len(inside) == 7, inside
+    assert len(loop_devices()) == len(before[0]) + 3
     supervisor.process.kill()
     until(lambda: not any(is_alive(p) for p in inside), 0.5, "all of it gone")
     supervisor.process.wait()
     supervisor.process.stdin.close()
     supervisor.process.stdout.close()
+    until(lambda: loop_devices() == before[0], 5, "the loop devices are free")
     # Its groups are removed by the next one of this home, once the server that they are named for is gone: as here.
     for path in [p for group in groups(supervisor) for p in glob.glob(group + "/*/")] + groups(supervisor):
         os.rmdir(path)
     shutil.rmtree(supervisor.directory)
+    with Supervisor():
+        assert loop_rules() == before[1]
 
 
 def check_a_template_that_cannot_have_one():

@@ -70,7 +70,7 @@ final class AgentFiles {
         return requests.exchange(RequestKind.READ, fields.build(), channel -> {
             channel.expectBulk(Protocol.CONTENT);
             AgentRequests.awaitClose(
-                    channel, new AgentRequests.Stream(Protocol.CONTENT, Limits.DISK_BYTES_MAX, content), patience());
+                    channel, new AgentRequests.Stream(Protocol.CONTENT, Limits.FILE_BYTES_MAX, content), patience());
             return entry;
         });
     }

@@ -113,6 +113,7 @@ public final class CellBackend implements SandboxBackend {
 
     @Override
     public SandboxHandle create(Requirements requirements) {
+        requirements.refuseLargeDisk();
         try {
             Cells.Place place = cells.take(requirements.tenant(), requirements.alone());
             try {

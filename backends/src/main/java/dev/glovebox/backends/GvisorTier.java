@@ -1,7 +1,6 @@
 package dev.glovebox.backends;
 
 import dev.glovebox.core.Limits;
-import dev.glovebox.core.ResourceLimits;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -23,16 +22,14 @@ final class GvisorTier implements LinuxTier {
     }
 
     @Override
-    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared, boolean network) {
-        return StartRequest.command(id)
+    public StartRequest request(String id, Path image, LinuxShape shape, boolean network) {
+        StartRequest request = StartRequest.command(id)
                 .put("template", image.toString())
-                .put("memory", groupBytes(limits, prepared))
-                .put("meminfo", limits.memoryBytes())
+                .put("memory", groupBytes(shape))
+                .put("meminfo", shape.limits().memoryBytes())
                 .put("pids", Limits.PIDS_OF_GVISOR)
-                .put("disk", limits.diskBytes())
-                .put("inodes", limits.fileCount())
                 .put("network", network ? 1 : 0)
-                .put("config", OciConfig.of(agent, workloadBytes(limits, prepared), network))
+                .put("config", OciConfig.of(agent, shape.workloadBytes(), network))
                 .arguments(List.of(
                         runsc.toString(),
                         "--root=" + scratch.resolve("state"),
@@ -48,15 +45,12 @@ final class GvisorTier implements LinuxTier {
                         "run",
                         "--bundle=" + scratch,
                         id));
+        return shape.putDisk(request);
     }
 
-    /// The kernel in user space counts too, and so does the writable layer, which is memory.
+    /// The kernel in user space counts too, and so does a writable layer that is memory.
     @Override
-    public long groupBytes(ResourceLimits limits, boolean prepared) {
-        return workloadBytes(limits, prepared) + limits.diskBytes() + Limits.GVISOR_OVERHEAD_BYTES;
-    }
-
-    private static long workloadBytes(ResourceLimits limits, boolean prepared) {
-        return limits.memoryBytes() + (prepared ? Limits.PREPARED_BYTES : 0);
+    public long groupBytes(LinuxShape shape) {
+        return shape.workloadBytes() + shape.layerBytes() + Limits.GVISOR_OVERHEAD_BYTES;
     }
 }

@@ -1,7 +1,6 @@
 package dev.glovebox.backends;
 
 import dev.glovebox.core.Limits;
-import dev.glovebox.core.ResourceLimits;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -10,23 +9,21 @@ import java.util.Optional;
 /// @param zygote the id of the one that gives the sandbox a warm kernel
 record JailTier(Optional<String> zygote) implements LinuxTier {
     @Override
-    public StartRequest request(String id, Path image, ResourceLimits limits, boolean prepared, boolean network) {
+    public StartRequest request(String id, Path image, LinuxShape shape, boolean network) {
         StartRequest request = StartRequest.jail(id)
                 .put("template", image.toString())
                 .put("hostname", "sandbox")
-                .put("memory", groupBytes(limits, prepared))
+                .put("memory", groupBytes(shape))
                 .put("cpu", Limits.CPU_SHARE_MILLIS_DEFAULT)
                 .put("pids", Limits.PIDS_DEFAULT)
-                .put("disk", limits.diskBytes())
-                .put("inodes", limits.fileCount())
                 .put("network", network ? 1 : 0);
         zygote.ifPresent(one -> request.put("zygote", one));
-        return request;
+        return shape.putDisk(request);
     }
 
     /// The agent stands outside its workload's group.
     @Override
-    public long groupBytes(ResourceLimits limits, boolean prepared) {
-        return limits.memoryBytes() + (prepared ? Limits.PREPARED_BYTES : 0);
+    public long groupBytes(LinuxShape shape) {
+        return shape.workloadBytes();
     }
 }

@@ -38,11 +38,13 @@ final class LinuxHost implements AutoCloseable {
     private final GvisorPlatform platform = new GvisorPlatform(this);
     private final Zygote zygote = new Zygote();
     private final StartQueue queue = StartQueue.standard();
+    private final Disks disks;
     private @Nullable AgentListener listener;
     private boolean closed;
 
     LinuxHost(LinuxOptions options) {
         this.options = options;
+        this.disks = new Disks(options.supervision().directory().resolve("disks"));
         this.pools = new LinuxPools(options.ready(), wanted -> () -> startReady(wanted));
     }
 
@@ -114,18 +116,27 @@ final class LinuxHost implements AutoCloseable {
         Path image = LinuxBackend.image(options, wanted.template());
         Supervisor supervisor = options.supervision().get();
         String id = "sb-" + SandboxId.random(random).value().replaceAll("[^a-z0-9]", "");
-        LinuxSandbox sandbox = LinuxSandbox.start(
-                listener(),
-                supervisor,
-                launcher,
-                id,
-                image,
-                wanted.limits(),
-                wanted.prepared(),
-                options.ports(),
-                LinuxBackend.startMax(wanted.tier()));
-        Runnable afterwards =
-                wanted.tier() == Tier.GVISOR ? () -> sandbox.share(wanted.limits(), wanted.prepared()) : () -> {};
+        AgentListener agents = listener();
+        Optional<Disks.Disk> disk = disks.take(wanted.limits());
+        Runnable gone = disk.map(Disks.Disk::release).orElse(() -> {});
+        LinuxShape shape = new LinuxShape(wanted.limits(), wanted.prepared(), disk.map(Disks.Disk::image));
+        LinuxSandbox sandbox;
+        try {
+            sandbox = LinuxSandbox.start(
+                    agents,
+                    supervisor,
+                    launcher,
+                    id,
+                    image,
+                    shape,
+                    gone,
+                    options.ports(),
+                    LinuxBackend.startMax(wanted.tier()));
+        } catch (RuntimeException | InterruptedException failure) {
+            gone.run();
+            throw failure;
+        }
+        Runnable afterwards = wanted.tier() == Tier.GVISOR ? () -> sandbox.share(shape) : () -> {};
         return new Started(new AgentSandbox(sandbox.connection(), sandbox), afterwards);
     }
 

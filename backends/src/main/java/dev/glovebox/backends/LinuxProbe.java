@@ -15,6 +15,11 @@ final class LinuxProbe {
         return without.isEmpty() ? "what a policy opens can be reached" : "no policy can open its network: " + without;
     }
 
+    private static String disks() {
+        String missing = Disks.missing();
+        return missing.isEmpty() ? "" : "; files are kept in memory: " + missing;
+    }
+
     static TierStatus of(LinuxOptions options, LinuxHost host, Tier tier) {
         String missing = options.supervision().missing();
         if (!missing.isEmpty()) {
@@ -31,7 +36,8 @@ final class LinuxProbe {
         try (AgentSandbox sandbox =
                 host.take(wanted, TenantId.DEFAULT, Fields.builder().build())) {
             sandbox.awaitReady();
-            return new TierStatus(tier, true, "a sandbox started and its agent answered; " + network(options), "");
+            return new TierStatus(
+                    tier, true, "a sandbox started and its agent answered; " + network(options) + disks(), "");
         } catch (GloveboxException failure) {
             return new TierStatus(tier, false, String.valueOf(failure.getMessage()), "do what the sentence says");
         } catch (InterruptedException _) {

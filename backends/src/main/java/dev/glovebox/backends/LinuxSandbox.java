@@ -3,7 +3,6 @@ package dev.glovebox.backends;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Limits;
-import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.egress.IpAddress;
 import dev.glovebox.core.egress.NetworkNamespace;
 import dev.glovebox.core.egress.NetworkPort;
@@ -56,6 +55,7 @@ final class LinuxSandbox implements AgentSandbox.Host {
 
     /// Starts one and waits for its agent's connection; the agent itself may not be there yet.
     ///
+    /// @param gone is run when all of it is gone
     /// @throws GloveboxException BACKEND_LOST with what failed
     static LinuxSandbox start(
             AgentListener listener,
@@ -63,18 +63,18 @@ final class LinuxSandbox implements AgentSandbox.Host {
             LinuxTier tier,
             String id,
             Path image,
-            ResourceLimits limits,
-            boolean prepared,
+            LinuxShape shape,
+            Runnable gone,
             Optional<NetworkPorts> ports,
             Duration patience)
             throws InterruptedException {
         try (AgentListener.Expected expected = listener.expect()) {
             boolean hasNetwork =
                     ports.isPresent() && supervisor.withoutNetwork().isEmpty();
-            StartRequest request = tier.request(id, image, limits, prepared, hasNetwork)
+            StartRequest request = tier.request(id, image, shape, hasNetwork)
                     .put("socket", listener.path().toString())
                     .bytes("greeting", greeting(expected.token()));
-            Start events = new Start(id, expected, new CompletableFuture<>(), new AtomicReference<>());
+            Start events = new Start(id, expected, gone, new CompletableFuture<>(), new AtomicReference<>());
             CompletableFuture<Supervisor.Ended> end = supervisor.start(request, events);
             try {
                 AgentConnection connection = expected.take(patience);
@@ -92,6 +92,7 @@ final class LinuxSandbox implements AgentSandbox.Host {
     private record Start(
             String id,
             AgentListener.Expected expected,
+            Runnable gone,
             CompletableFuture<Optional<NetworkNamespace>> network,
             AtomicReference<@Nullable NetworkPort> port)
             implements Supervisor.Events {
@@ -122,6 +123,7 @@ final class LinuxSandbox implements AgentSandbox.Host {
         public void over(String why) {
             network.complete(Optional.empty());
             expected.giveUp(why);
+            gone.run();
         }
 
         @Override
@@ -152,8 +154,8 @@ final class LinuxSandbox implements AgentSandbox.Host {
 
     /// Gives the workload the share of processors that it has in the long run. After the start, which a share
     /// would hold up: the runtime's own kernel has to come up first.
-    void share(ResourceLimits limits, boolean prepared) {
-        supervisor.limit(id, tier.groupBytes(limits, prepared), Limits.CPU_SHARE_MILLIS_DEFAULT);
+    void share(LinuxShape shape) {
+        supervisor.limit(id, tier.groupBytes(shape), Limits.CPU_SHARE_MILLIS_DEFAULT);
     }
 
     @Override

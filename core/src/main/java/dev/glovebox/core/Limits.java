@@ -47,7 +47,22 @@ public final class Limits {
     // ---- file system of a sandbox
 
     public static final long DISK_BYTES_DEFAULT = 64 * MIB;
-    public static final long DISK_BYTES_MAX = 1024 * MIB;
+    public static final long DISK_BYTES_MAX = 64 * 1024 * MIB;
+    /// Files in memory, in the tiers that are no Linux systems.
+    public static final long CELL_DISK_BYTES_MAX = 1024 * MIB;
+    /// Files of a Linux sandbox are in memory, if this is also at most half of its memory; else on a disk of its own.
+    public static final long DISK_BYTES_IN_MEMORY_MAX = 256 * MIB;
+    /// Where the host can make no disks for sandboxes.
+    public static final long DISK_BYTES_WITHOUT_DISKS_MAX = 1024 * MIB;
+    /// From and to the disk of a Linux sandbox, each. What is in the cache is not counted.
+    public static final long DISK_BYTES_PER_SECOND = 512 * MIB;
+
+    public static final int DISK_OPERATIONS_PER_SECOND = 20_000;
+    /// Of a Linux sandbox that an E2B client makes; those clients cannot ask for it.
+    public static final long E2B_DISK_BYTES = 1024 * MIB;
+    /// One file on its way in or out, and a request's body with it.
+    public static final long FILE_BYTES_MAX = DISK_BYTES_MAX;
+
     public static final int FILE_COUNT_DEFAULT = 10_000;
     public static final int FILE_COUNT_MAX = 100_000;
     /// As Linux: NAME_MAX.

@@ -142,7 +142,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     private static void bound(ListenerConfig.BuilderBase<?, ?> listener) {
-        listener.maxPayloadSize(Limits.DISK_BYTES_MAX)
+        listener.maxPayloadSize(Limits.FILE_BYTES_MAX)
                 .maxTcpConnections(CONNECTIONS_MAX)
                 .shutdownGracePeriod(STOP_GRACE)
                 .directHandlers(directHandlers())
@@ -232,7 +232,7 @@ public final class HttpServer implements AutoCloseable {
             case 413 ->
                 Problems.of(
                         ErrorCode.TOO_LARGE,
-                        "the request's body is larger than the bound of " + Limits.DISK_BYTES_MAX + " bytes");
+                        "the request's body is larger than the bound of " + Limits.FILE_BYTES_MAX + " bytes");
             case 503 -> Problems.of(ErrorCode.OVERLOADED, "the server has no place for another request");
             default ->
                 status.code() >= 500

@@ -110,6 +110,7 @@ public final class FakeBackend implements SandboxBackend {
     @Override
     public SandboxHandle create(Requirements requirements) {
         pass("create");
+        requirements.refuseLargeDisk();
         FakeSandbox sandbox = new FakeSandbox(this, requirements);
         created.add(sandbox);
         live.put(requirements.sandbox(), sandbox);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.glovebox.core.ByteSource;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.Execution;
+import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.Outcome;
@@ -16,6 +17,8 @@ import dev.glovebox.core.backend.SandboxHandle;
 import dev.glovebox.testkit.BackendBench.Ran;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -168,6 +171,38 @@ public abstract class LimitsConformance extends BackendTopic {
         assertThat(BackendBench.readText(sandbox, "/home/user/small")).isEqualTo("stays");
         refusal(() -> sandbox.stat(path("/home/user/large"))).is(ErrorCode.FILE_NOT_FOUND);
         sandbox.write(path("/home/user/fits"), ByteSource.of(new byte[(int) (MIB / 2)]));
+    }
+
+    @Test
+    void aLargeDiskIsNoMemory() {
+        long size = 3 * 512 * MIB;
+        if (!bench().can(Capability.SHELL)) {
+            refusal(() -> create(BackendBench.withLimits(bench().request(), disk(size, 1_000))))
+                    .is(ErrorCode.INVALID_ARGUMENT);
+            return;
+        }
+        SandboxHandle sandbox = create(BackendBench.withLimits(bench().request(), disk(size, 20_000)));
+        assertThat(sandbox.usage().diskBytesMax()).isBetween(size, size + size / 50);
+        // More than its memory, and then more than there is.
+        Ran written = runScript(
+                sandbox,
+                "head -c 600M /dev/zero > a && stat -c %s a && rm a && head -c 2G /dev/zero > b; echo $?; stat -c %s b");
+        List<String> lines = written.stdout().lines().toList();
+        assertThat(lines.subList(0, 2)).as(written.toString()).containsExactly(Long.toString(600 * MIB), "1");
+        assertThat(Long.parseLong(lines.get(2))).isBetween(size - size / 50, size + size / 50);
+        assertThat(run(sandbox, Language.PYTHON, GuestTask.HELLO).stdout()).isEqualTo("hello, wörld\n");
+    }
+
+    private static Ran runScript(SandboxHandle sandbox, String script) {
+        return BackendBench.run(
+                sandbox,
+                new Execution.ProcessSpec(
+                        List.of("sh", "-c", script),
+                        Optional.empty(),
+                        Map.of(),
+                        GuestPath.HOME,
+                        false,
+                        ResourceLimits.DEFAULT));
     }
 
     @Test

@@ -16,7 +16,7 @@ final class Content {
     static final int CHUNK_BYTES = 16 * 1024;
     private static final int FIRST_CHUNK_BYTES_MIN = 64;
     /// A file with holes may be longer than the quota, but no longer than the largest quota.
-    static final long SIZE_MAX = Limits.DISK_BYTES_MAX;
+    static final long SIZE_MAX = Limits.CELL_DISK_BYTES_MAX;
 
     private final Quota quota;
     private final TreeMap<Integer, byte[]> chunks = new TreeMap<>();

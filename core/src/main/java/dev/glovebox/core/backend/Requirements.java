@@ -1,6 +1,9 @@
 package dev.glovebox.core.backend;
 
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Language;
+import dev.glovebox.core.Limits;
 import dev.glovebox.core.ResourceLimits;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
@@ -23,4 +26,18 @@ public record Requirements(
         ResourceLimits limits,
         Map<String, String> environment,
         NetworkGrant network,
-        boolean alone) {}
+        boolean alone) {
+
+    /// For tiers that keep files in their own memory.
+    ///
+    /// @throws GloveboxException INVALID_ARGUMENT if more is asked for than any of them has
+    public void refuseLargeDisk() {
+        long disk = limits.diskBytes();
+        if (disk > Limits.CELL_DISK_BYTES_MAX) {
+            throw new GloveboxException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "disk of " + disk + " bytes: tier " + tier.word() + " keeps files in memory, at most "
+                            + Limits.CELL_DISK_BYTES_MAX + ": ask for less, or for tier jail or gvisor");
+        }
+    }
+}

@@ -110,9 +110,9 @@ final class WideInput extends InputStream {
         if (left <= 0) {
             throw broken("a chunk of the request's body has no size");
         }
-        if (total > Limits.DISK_BYTES_MAX) {
+        if (total > Limits.FILE_BYTES_MAX) {
             // No sandbox has a disk that holds this: its agent has refused it before.
-            throw broken("the request's body is larger than the bound of " + Limits.DISK_BYTES_MAX + " bytes");
+            throw broken("the request's body is larger than the bound of " + Limits.FILE_BYTES_MAX + " bytes");
         }
     }
 

@@ -57,7 +57,7 @@ final class Creation {
             Limits.CPU_TIME_MAX,
             Limits.E2B_MEMORY_BYTES,
             Limits.OUTPUT_BYTES_MAX,
-            Limits.DISK_BYTES_MAX,
+            Limits.E2B_DISK_BYTES,
             Limits.FILE_COUNT_MAX);
 
     /// What to ask the gate for.
