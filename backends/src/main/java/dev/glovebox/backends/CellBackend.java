@@ -68,6 +68,9 @@ public final class CellBackend implements SandboxBackend {
             Path socket = options.runDirectory()
                     .resolve("agents-" + ProcessHandle.current().pid() + ".sock");
             Files.deleteIfExists(socket);
+            if (!options.oneRun()) {
+                Leftovers.remove(options.runDirectory());
+            }
             CellLauncher launcher = new CellLauncher(options, socket);
             AgentListener listener =
                     AgentListener.open(socket, options.oneRun() ? IoThreads.PLATFORM : IoThreads.VIRTUAL);

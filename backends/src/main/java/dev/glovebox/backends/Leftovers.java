@@ -7,33 +7,36 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// Removes what processes of this home that were killed left in its run directory. Their mounts went with them.
 final class Leftovers {
     private static final System.Logger LOG = System.getLogger(Leftovers.class.getName());
-    private static final String PREFIX = "linux-";
+    private static final Pattern NAME = Pattern.compile("linux-(\\d{1,9})|agents-(\\d{1,9})\\.sock");
 
     private Leftovers() {}
 
     static void remove(Path runDirectory) throws IOException {
-        List<Path> directories;
+        List<Path> left;
         try (Stream<Path> entries = Files.list(runDirectory)) {
-            directories = entries.filter(Leftovers::isOfDeadProcess).toList();
+            left = entries.filter(Leftovers::isOfDeadProcess).toList();
         }
-        directories.forEach(Leftovers::delete);
+        left.forEach(Leftovers::delete);
     }
 
-    private static boolean isOfDeadProcess(Path directory) {
-        String name = directory.getFileName().toString();
-        if (!name.matches(PREFIX + "\\d{1,9}")) {
+    private static boolean isOfDeadProcess(Path entry) {
+        Matcher name = NAME.matcher(entry.getFileName().toString());
+        if (!name.matches()) {
             return false;
         }
-        long pid = Long.parseLong(name.substring(PREFIX.length()));
+        long pid = Long.parseLong(name.group(1) == null ? name.group(2) : name.group(1));
         return pid != ProcessHandle.current().pid()
                 && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty();
     }
 
+    /// A directory with all that is in it, or a file.
     static void delete(Path directory) {
         try {
             Files.walkFileTree(directory, new SimpleFileVisitor<>() {

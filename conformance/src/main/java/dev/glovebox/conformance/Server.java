@@ -55,8 +55,9 @@ public final class Server implements AutoCloseable {
     public void restart() {
         Path log = directory.resolve("serve-" + starts++ + ".log");
         try {
-            ProcessBuilder builder =
-                    new ProcessBuilder(command()).redirectErrorStream(true).redirectOutput(log.toFile());
+            ProcessBuilder builder = new ProcessBuilder(command("127.0.0.1:0"))
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile());
             builder.environment().put("GLOVEBOX_HOME", home().toString());
             Process started = builder.start();
             process = started;
@@ -66,14 +67,37 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private List<String> command() {
+    /// How a start that was to be refused ended.
+    ///
+    /// @param said on both streams
+    public record Refused(int status, String said) {}
+
+    /// Starts another server beside this one, which is to be refused, and waits for its end.
+    ///
+    /// @param home where it would keep its data
+    /// @param listen host and port
+    public Refused another(Path home, String listen) {
+        Path log = directory.resolve("another.log");
+        try {
+            ProcessBuilder builder = new ProcessBuilder(command(listen))
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile());
+            builder.environment().put("GLOVEBOX_HOME", home.toString());
+            Process started = builder.start();
+            return new Refused(await(started), Files.readString(log));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<String> command(String listen) {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "@" + dist.resolve(FLAGS),
                 "dev.glovebox.cli.Main",
                 "serve",
                 "--listen",
-                "127.0.0.1:0");
+                listen);
     }
 
     private void awaitReady(Process started, Path log) throws IOException {

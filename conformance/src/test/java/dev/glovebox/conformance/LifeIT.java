@@ -9,6 +9,7 @@ import dev.glovebox.sdk.Glovebox;
 import dev.glovebox.sdk.Sandbox;
 import dev.glovebox.wire.api.ExecutionResponse;
 import dev.glovebox.wire.api.RunResponse;
+import dev.glovebox.wire.api.SandboxResponse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,9 +19,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Ends that nobody asked for: of the server, of its cells. Needs a server of its own, whose processes it may end.
 class LifeIT {
@@ -111,6 +114,44 @@ class LifeIT {
             assertThat(hello(client, Dialect.WASM_PYTHON).auditId())
                     .as("the audit log goes on")
                     .isGreaterThan(lastAuditId);
+        }
+    }
+
+    @Test
+    void aSecondServerOfAHomeIsRefusedAndHarmsNothing() throws IOException {
+        try (Glovebox client = server.connect()) {
+            String id = client.sandboxes()
+                    .create(Asking.sandbox(Dialect.WASM_PYTHON, LEASE_SECONDS))
+                    .id();
+            List<Path> before = entries(server.home().resolve("run"));
+
+            Server.Refused second = server.another(server.home(), "127.0.0.1:0");
+
+            assertThat(second.status()).as(second.said()).isEqualTo(125);
+            assertThat(second.said()).contains("another Glovebox server runs already", "--home");
+            assertThat(client.sandboxes().all(Map.of()))
+                    .extracting(SandboxResponse::id)
+                    .containsExactly(id);
+            assertThat(entries(server.home().resolve("run"))).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void aServerWithoutItsPortSaysWhyAndLeavesNothing(@TempDir Path home) throws IOException {
+        String taken = server.target().address().getAuthority();
+
+        Server.Refused other = server.another(home, taken);
+
+        assertThat(other.status()).as(other.said()).isEqualTo(125);
+        assertThat(other.said())
+                .contains("cannot listen on " + taken, "in use", "another address")
+                .hasLineCount(1);
+        assertThat(entries(home.resolve("run"))).containsExactly(home.resolve("run/server.lock"));
+    }
+
+    private static List<Path> entries(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.sorted().toList();
         }
     }
 

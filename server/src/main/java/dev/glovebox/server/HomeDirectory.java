@@ -2,7 +2,10 @@ package dev.glovebox.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
@@ -18,9 +21,19 @@ record HomeDirectory(Path path) {
                 Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("the directory " + path + " cannot be used: " + e.getMessage(), e);
+            throw new UncheckedIOException("the directory " + path + " cannot be used: " + reason(e), e);
         }
         return home;
+    }
+
+    /// A file system's exception tells the file and nothing else where the class says the reason.
+    private static String reason(IOException failure) {
+        return switch (failure) {
+            case AccessDeniedException _ -> "you may not write there";
+            case NoSuchFileException missing -> missing.getFile() + " cannot be made";
+            case FileAlreadyExistsException taken -> taken.getFile() + " is there and no directory";
+            default -> String.valueOf(failure.getMessage());
+        };
     }
 
     Path database() {
@@ -37,6 +50,11 @@ record HomeDirectory(Path path) {
 
     Path socket() {
         return run().resolve("api.sock");
+    }
+
+    /// Locked by the server that has this home ([HomeLock]).
+    Path lock() {
+        return run().resolve("server.lock");
     }
 
     /// The templates that were built here (`glovebox template build`).

@@ -25,6 +25,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +94,8 @@ public final class HttpServer implements AutoCloseable {
     /// @param front adds what stands before the native API where clients with keys come in
     public static HttpServer start(Api api, Authenticator authenticator, Addresses addresses, Front front) {
         prepare(addresses.socket());
+        refuseTaken(addresses.address());
+        addresses.tls().ifPresent(tls -> refuseTaken(tls.address()));
         WebServerConfig.Builder config = WebServer.builder().shutdownHook(false);
         serveClients(config.bindAddress(addresses.address()), api, authenticator, front);
         addresses.tls().ifPresent(tls -> {
@@ -109,10 +112,22 @@ public final class HttpServer implements AutoCloseable {
         WebServer server = config.build().start();
         if (!server.isRunning()) {
             // Helidon logs why and returns.
-            throw new IllegalStateException("cannot listen on " + addresses.words() + ": is another program there?");
+            throw new IllegalStateException("cannot listen on " + addresses.words());
         }
         restrict(addresses.socket());
         return new HttpServer(server);
+    }
+
+    /// Says why an address cannot be had; Helidon would only log it, with a trace.
+    private static void refuseTaken(InetSocketAddress address) {
+        try (ServerSocketChannel trial = ServerSocketChannel.open()) {
+            trial.bind(address);
+        } catch (IOException e) {
+            throw new IllegalStateException(
+                    "cannot listen on " + Addresses.text(address) + " (" + e.getMessage()
+                            + "): end the program that does, or give another address",
+                    e);
+        }
     }
 
     private static void serveClients(

@@ -47,6 +47,9 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -106,23 +109,45 @@ public final class Main {
     static Running start(Options options, PrintStream out) {
         ListenAddress listen = ListenAddress.of(options.listen());
         HomeDirectory home = HomeDirectory.make(options.home());
+        Deque<AutoCloseable> opened = new ArrayDeque<>();
+        HomeLock lock = HomeLock.take(home);
+        opened.push(lock);
+        try {
+            return start(options, listen, home, opened, out).andAtLast(lock);
+        } catch (RuntimeException e) {
+            opened.forEach(Lifetime::closeQuietly);
+            throw e;
+        }
+    }
+
+    /// Starts with the right to the home.
+    ///
+    /// @param opened what a start that fails has to end, the last first
+    private static Running start(
+            Options options, ListenAddress listen, HomeDirectory home, Deque<AutoCloseable> opened, PrintStream out) {
         Clock clock = Clock.systemUTC();
         SecureRandom random = new SecureRandom();
         AtomicBoolean takesWork = new AtomicBoolean(true);
         Metrics metrics = new Metrics();
 
         FileAuditLog audit = FileAuditLog.open(home.audit(), new AuditKey(home.path()), clock);
+        opened.push(audit);
         SqliteStore store = SqliteStore.open(home.database(), clock);
+        opened.push(store);
         Supervision supervision = new Supervision(HomeDirectory.distribution(), home.run());
+        opened.push(supervision);
         Engine.Network networks = new Engine.Network(
                 new SandboxOwners(), store.tunnels(), store.secrets(SecretKey.open(home.secretKey(), random)));
         EgressAudit egressAudit = new EgressAudit(audit, networks.owners(), clock, metrics::egressRecordsDropped);
+        opened.push(egressAudit);
         OutboundNetwork outbound = new OutboundNetwork(
                 new BoundSecrets(networks.secrets(), networks.owners()), metrics.before(egressAudit), clock);
+        opened.push(outbound);
         List<SandboxBackend> backends = backends(home, supervision, outbound);
         Policies policies = options.jailAllowed() ? Policies.local() : Policies.standard();
         Engine engine = new Engine(
                 new Engine.Options(backends, store, store, networks, audit, policies, metrics, clock, random));
+        opened.push(engine);
         engine.reclaim();
         metrics.watchSandboxes(engine::sandboxesRunning);
 
@@ -145,6 +170,7 @@ public final class Main {
                 clock,
                 takesWork::get));
         UsageSampler sampler = new UsageSampler(engine, e2bSandboxes, clock);
+        opened.push(sampler);
         // One for all listeners: what one client began over TLS, another finds without.
         Map<Integer, SandboxPort> ownPorts = ownPorts(engine, tokens, clock);
         HttpServer.Front front = (routing, sockets) -> {
@@ -162,10 +188,7 @@ public final class Main {
                 front);
 
         listen.announce(http.port(), home.socket(), out);
-        options.tls()
-                .ifPresent(tls -> out.println("TLS on port " + http.securePort() + " for "
-                        + String.join(", ", hosts.domains().stream().sorted().toList())
-                        + (tls.files().isEmpty() ? "; 'glovebox trust' says how clients come to trust it" : "")));
+        options.tls().ifPresent(tls -> announce(tls, http.securePort(), hosts, out));
         if (store.list().isEmpty()) {
             out.println("API key (told this once): " + firstKey(engine));
         }
@@ -173,6 +196,12 @@ public final class Main {
                 http.port(),
                 takesWork,
                 List.of(sampler, engine, outbound, egressAudit, supervision, http, store, audit));
+    }
+
+    private static void announce(Tls tls, int port, TrafficHosts hosts, PrintStream out) {
+        out.println("TLS on port " + port + " for "
+                + String.join(", ", hosts.domains().stream().sorted().toList())
+                + (tls.files().isEmpty() ? "; 'glovebox trust' says how clients come to trust it" : ""));
     }
 
     private static String firstKey(Engine engine) {
@@ -227,6 +256,12 @@ public final class Main {
     ///
     /// @param parts in the order in which they end
     record Running(int port, AtomicBoolean takesWork, List<AutoCloseable> parts) implements AutoCloseable {
+        private Running andAtLast(AutoCloseable part) {
+            List<AutoCloseable> all = new ArrayList<>(parts);
+            all.add(part);
+            return new Running(port, takesWork, all);
+        }
+
         @Override
         public void close() {
             takesWork.set(false);
