@@ -17,6 +17,9 @@ public record PolicyExplanation(boolean isAllowed, String rule, List<String> lin
     /// rule for addresses that happens to open it is left out.
     private static final IpAddress SOME_ADDRESS = IpAddress.v4(0x01_02_03_04);
 
+    /// Where clients speak plain HTTP unless they are told otherwise.
+    private static final int HTTP = 80;
+
     public PolicyExplanation {
         lines = List.copyOf(lines);
     }
@@ -37,7 +40,8 @@ public record PolicyExplanation(boolean isAllowed, String rule, List<String> lin
         HostName name = HostName.parse(host)
                 .orElseThrow(() -> new GloveboxException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "\"" + HostName.printable(host) + "\" is neither an address nor a host name"));
+                        "\"" + HostName.printable(host) + "\" is neither an address nor a host name"
+                                + (host.contains("://") ? ": leave out what stands before it and behind it" : "")));
         return ofName(policy, surroundings, name, checked, protocol);
     }
 
@@ -73,18 +77,31 @@ public record PolicyExplanation(boolean isAllowed, String rule, List<String> lin
             return new PolicyExplanation(false, deny.rule(), lines);
         }
         NetworkPolicy names = withoutAddresses(policy);
-        EgressDecision decision = names.decide(
-                new EgressAttempt(protocol, SOME_ADDRESS, port, Set.of(name), new Handshake.NotRead()), surroundings);
-        if (decision instanceof EgressDecision.ReadName) {
-            decision = names.decide(
-                    EgressAttempt.tcp(SOME_ADDRESS, port, Set.of(name))
-                            .with(new Handshake.Tls(Optional.of(name), false), Set.of(name)),
-                    surroundings);
+        EgressDecision.Settled usual = settle(names, surroundings, name, port, protocol, port == HTTP);
+        lines.add(sentence(where, usual).replace(SOME_ADDRESS.toString(), name.toString()));
+        lines.addAll(conditions(policy, usual));
+        EgressDecision.Settled other = settle(names, surroundings, name, port, protocol, port != HTTP);
+        if (usual instanceof EgressDecision.Allow != other instanceof EgressDecision.Allow) {
+            lines.add(sentence(port == HTTP ? "TLS there" : "plain HTTP there", other));
         }
-        EgressDecision.Settled settled = (EgressDecision.Settled) decision;
-        lines.add(sentence(where, settled));
-        lines.addAll(conditions(policy, settled));
-        return new PolicyExplanation(settled instanceof EgressDecision.Allow, settled.rule(), lines);
+        return new PolicyExplanation(usual instanceof EgressDecision.Allow, usual.rule(), lines);
+    }
+
+    /// What is decided when the name is shown, by a handshake or by a request.
+    private static EgressDecision.Settled settle(
+            NetworkPolicy names,
+            Surroundings surroundings,
+            HostName name,
+            int port,
+            Protocol protocol,
+            boolean isPlain) {
+        EgressAttempt attempt = new EgressAttempt(protocol, SOME_ADDRESS, port, Set.of(name), new Handshake.NotRead());
+        EgressDecision decision = names.decide(attempt, surroundings);
+        if (decision instanceof EgressDecision.ReadName) {
+            Handshake shown = isPlain ? new Handshake.Http(name) : new Handshake.Tls(Optional.of(name), false);
+            decision = names.decide(attempt.with(shown, Set.of(name)), surroundings);
+        }
+        return (EgressDecision.Settled) decision;
     }
 
     /// The policy as far as it depends on names: no single addresses are opened or closed.
@@ -107,8 +124,8 @@ public record PolicyExplanation(boolean isAllowed, String rule, List<String> lin
                 case EgressDecision.Way.Direct _ ->
                     lines.add("Addresses of the name that are private, local or the host's stay closed.");
                 case EgressDecision.Way.Requests requests -> {
-                    lines.add(
-                            "TLS ends at the proxy, which looks at each request; the name's addresses must be public.");
+                    lines.add((requests.isTls() ? "TLS ends at the proxy, which" : "The proxy")
+                            + " looks at each request; the name's addresses must be public.");
                     requests.rule()
                             .ifPresent(rule -> rule.headers()
                                     .forEach((header, value) ->

@@ -334,6 +334,34 @@ class ConnectionRulesTest {
                 .isEqualTo("udp.closed");
     }
 
+    @Test
+    void explainsThatASecretNeedsTls() {
+        NetworkPolicy policy = withRule(policy("api.github.com", "api.github.com:8443"), "Bearer ${e2b.secrets.GH}");
+        PolicyExplanation plain = explain(policy, "api.github.com", 80);
+        assertThat(plain.isAllowed()).isFalse();
+        assertThat(plain.rule()).isEqualTo("name.plaintext");
+        assertThat(plain.lines())
+                .contains("TLS there is allowed by allow_out api.github.com")
+                .noneMatch(line -> line.contains("sets the header"));
+        PolicyExplanation tls = explain(policy, "api.github.com", 8443);
+        assertThat(tls.isAllowed()).isTrue();
+        assertThat(tls.lines()).anyMatch(line -> line.startsWith("plain HTTP there is refused by name.plaintext: "));
+
+        PolicyExplanation literal = explain(withRule(policy("api.github.com"), "literal"), "api.github.com", 80);
+        assertThat(literal.isAllowed()).isTrue();
+        assertThat(literal.lines())
+                .anyMatch(line -> line.startsWith("The proxy looks at each request"))
+                .anyMatch(line -> line.contains("Authorization: literal"))
+                .noneMatch(line -> line.contains("TLS"));
+    }
+
+    @Test
+    void explainsARefusalOfANameWithoutAnAddressThatNobodyNamed() {
+        assertThat(explain(policy("api.github.com"), "api.github.com", 22).lines())
+                .contains("tcp to api.github.com:22 is refused by deny_out ALL_TRAFFIC: api.github.com at port 22 is"
+                        + " closed by deny out, and no entry of allow out opens it: add one");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "a b", "http://x", "1.2.3", "0x7f.1"})
     void explainsNothingThatIsNoHost(String host) {
