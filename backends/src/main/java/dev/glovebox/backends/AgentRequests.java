@@ -114,12 +114,20 @@ final class AgentRequests {
         }
     }
 
-    /// The agent's words never repeat what it was given; a caller wants to read which file it was.
+    /// The agent's words never repeat what it was given; a caller wants to read which file or program it was.
     private static GloveboxException named(GloveboxException refusal, Fields fields) {
         return fields.text(Tag.PATH)
-                .map(path -> new GloveboxException(
-                        refusal.code(), Outcomes.printable(path) + ": " + refusal.getMessage(), refusal))
+                .or(() -> program(fields))
+                .map(given -> new GloveboxException(
+                        refusal.code(), Outcomes.printable(given) + ": " + refusal.getMessage(), refusal))
                 .orElse(refusal);
+    }
+
+    /// Of a process that runs a program; what runs code is named by what the agent says.
+    private static Optional<String> program(Fields fields) {
+        return fields.has(Tag.LANGUAGE)
+                ? Optional.empty()
+                : fields.texts(Tag.ARGUMENT).stream().findFirst();
     }
 
     <T> T call(RequestKind kind, Fields fields, Function<Fields, T> answer) {

@@ -32,14 +32,23 @@ final class LinuxProbe {
                     "there is no runsc on this machine",
                     "install it where PATH finds it (Debian: the package runsc), or set GLOVEBOX_RUNSC");
         }
-        LinuxStart wanted = LinuxStart.ready(tier, tier.defaultTemplate().orElseThrow());
+        String template = tier.defaultTemplate().orElseThrow();
+        if (options.images().apply(template).isEmpty()) {
+            return new TierStatus(
+                    tier,
+                    false,
+                    "template " + template
+                            + ", from which sandboxes start that name no other, is not built on this machine",
+                    "'./glovebox template build base && ./glovebox template build " + template + "'");
+        }
+        LinuxStart wanted = LinuxStart.ready(tier, template);
         try (AgentSandbox sandbox =
                 host.take(wanted, TenantId.DEFAULT, Fields.builder().build())) {
             sandbox.awaitReady();
             return new TierStatus(
                     tier, true, "a sandbox started and its agent answered; " + network(options) + disks(), "");
         } catch (GloveboxException failure) {
-            return new TierStatus(tier, false, String.valueOf(failure.getMessage()), "do what the sentence says");
+            return new TierStatus(tier, false, String.valueOf(failure.getMessage()), "put that right and ask again");
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             return new TierStatus(tier, false, "interrupted", "ask again");

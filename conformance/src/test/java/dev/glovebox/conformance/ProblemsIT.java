@@ -52,7 +52,7 @@ class ProblemsIT {
             {"code":"1"}                                                      | 400 | invalid_argument | 'language'
             {"language":"python","code":"1","module":"AA=="}                  | 400 | invalid_argument | exclude
             {"language":"cobol","code":"1"}                                   | 400 | invalid_argument | python, javascript, typescript, wasm
-            {"language":"python","tier":"lead","code":"1"}                    | 400 | invalid_argument | no tier of that name
+            {"language":"python","tier":"lead","code":"1"}                    | 400 | invalid_argument | there is no tier
             {"language":"python","tier":"microvm","code":"1"}                 | 501 | tier_unavailable | glovebox doctor
             {"language":"python","tier":"isolate","code":"1"}                 | 501 | unsupported      | does not run python
             {"language":"typescript","tier":"wasm","code":"1"}                | 501 | unsupported      | does not run typescript

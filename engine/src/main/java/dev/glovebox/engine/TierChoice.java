@@ -81,10 +81,11 @@ record TierChoice(Tier tier, String reason) {
                             + ": 'glovebox doctor' says why");
         }
         if (!runs(tier, language)) {
+            List<Tier> here = able(language, policy, available);
             throw new GloveboxException(
                     ErrorCode.UNSUPPORTED,
                     "tier " + tier.word() + " does not run " + language.word() + "; these do: "
-                            + words(CHEAPEST_FIRST.getOrDefault(language, List.of())));
+                            + words(here.isEmpty() ? CHEAPEST_FIRST.getOrDefault(language, List.of()) : here));
         }
         return new TierChoice(tier, "asked for by name");
     }

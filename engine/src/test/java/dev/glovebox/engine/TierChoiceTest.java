@@ -124,7 +124,7 @@ class TierChoiceTest {
         refused(
                 ErrorCode.POLICY_DENIED,
                 () -> TierChoice.choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), policy(CELLS), ALL),
-                "allows the tiers isolate, wasm, not jail",
+                "allows the tiers isolate, wasm, not jail: whoever runs the server opens it with 'serve --allow-jail'",
                 "(rule tier.jail)");
         refused(
                 ErrorCode.TIER_UNAVAILABLE,
@@ -135,6 +135,10 @@ class TierChoiceTest {
                 ErrorCode.UNSUPPORTED,
                 () -> TierChoice.choose(Optional.of(Tier.ISOLATE), need(Language.PYTHON, ""), ANY, ALL),
                 "tier isolate does not run python; these do: gvisor, microvm, wasm");
+        refused(
+                ErrorCode.UNSUPPORTED,
+                () -> TierChoice.choose(Optional.of(Tier.ISOLATE), need(Language.PYTHON, ""), ANY, CELLS),
+                "tier isolate does not run python; these do: wasm");
         refused(
                 ErrorCode.UNSUPPORTED,
                 () -> TierChoice.choose(Optional.of(Tier.JAIL), need(Language.WASM, ""), ANY, ALL),

@@ -13,7 +13,9 @@ public record PortRange(int first, int last) {
         if (first < 1 || last > PORT_MAX || first > last) {
             throw new GloveboxException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the ports " + first + " to " + last + " are not a range within 1.." + PORT_MAX);
+                    first == last
+                            ? "the port " + first + " is outside 1.." + PORT_MAX
+                            : "the ports " + first + " to " + last + " are not a range within 1.." + PORT_MAX);
         }
     }
 

@@ -39,7 +39,8 @@ public record Policy(
         }
         return new Decision.Deny(
                 "tier." + tier.word(),
-                "the policy of this tenant allows the tiers " + words() + ", not " + tier.word());
+                "the policy of this tenant allows the tiers " + words() + ", not " + tier.word()
+                        + (tier == Tier.JAIL ? ": whoever runs the server opens it with 'serve --allow-jail'" : ""));
     }
 
     /// May a run or a sandbox have these limits?

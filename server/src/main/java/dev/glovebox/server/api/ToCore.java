@@ -16,6 +16,7 @@ import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.TerminalSize;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.HostName;
 import dev.glovebox.sdk.Contents;
 import dev.glovebox.sdk.MalformedJsonException;
 import dev.glovebox.wire.api.CommandRequest;
@@ -115,7 +116,7 @@ public final class ToCore {
 
     static Language language(String word) {
         return Language.ofWord(word)
-                .orElseThrow(() -> invalid("there is no language of that name; there are "
+                .orElseThrow(() -> invalid("there is no language '" + HostName.printable(word) + "'; there are "
                         + words(Arrays.stream(Language.values())
                                 .map(Language::word)
                                 .toList())));
@@ -126,7 +127,7 @@ public final class ToCore {
             return Optional.empty();
         }
         return Optional.of(Tier.ofWord(word)
-                .orElseThrow(() -> invalid("there is no tier of that name; there are auto, "
+                .orElseThrow(() -> invalid("there is no tier '" + HostName.printable(word) + "'; there are auto, "
                         + words(Arrays.stream(Tier.values()).map(Tier::word).toList()))));
     }
 
