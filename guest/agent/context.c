@@ -644,7 +644,7 @@ static void on_failed(struct job *job, enum launch_stage stage, int error) {
         context->opening = NULL;
         if (stage == STAGE_PROGRAM && error == ENOENT) {
             status = STATUS_UNSUPPORTED;
-            message = "the sandbox has no interpreter for this language";
+            message = "the sandbox has no interpreter for this language: one with the template code has";
         }
         channel_fail(&opening->channel, status, message);
         free(opening);

@@ -320,7 +320,7 @@ static void on_failed(struct job *job, enum launch_stage stage, int error) {
     if (process->has_ending && !process->is_closed) {
         finish(process);
     } else if (stage == STAGE_PROGRAM && error == ENOENT && process->is_code) {
-        channel_fail(&process->channel, STATUS_UNSUPPORTED, "the sandbox has no interpreter for this language");
+        channel_fail(&process->channel, STATUS_UNSUPPORTED, "the sandbox has no interpreter for this language: one with the template code has");
     } else {
         channel_fail(&process->channel, status, message);
     }

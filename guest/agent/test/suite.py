@@ -224,10 +224,18 @@ def code_in_languages():
     strips = subprocess.run(['node', '-p', 'typeof require("module").stripTypeScriptTypes'], capture_output=True).stdout
     if strips == b'function\n':
         equal(exited(typed).out, b'42\n')
+        # Enums and namespaces become code; the wait makes it a module.
+        rich = b'enum A {X = 5}\nnamespace B { export const y: number = 6 }\nconsole.log(A.X, A[5], await B.y)'
+        equal(exited(a.open(PROCESS, ('CODE', rich), LANGUAGE='typescript').wait()).out, b'5 X 6\n')
     else:
         assert b'typescript needs' in exited(typed, 1).err and ('ERROR_NAME', 'Error') in typed.records()[1]
     equal(a.open(PROCESS, ('CODE', b'1'), LANGUAGE='cobol').wait()['STATUS'], INVALID)
     if shutil.which('node'):
+        for waits in (b'await 1; console.log(7)', b'console.log(await 7)', b'import fs from "fs"; console.log(await 7)',
+                      b'console.log(await 7)\nimport fs from "fs"'):
+            equal(exited(a.open(PROCESS, ('CODE', waits), LANGUAGE='javascript').wait()).out, b'7\n')
+        broken = a.open(PROCESS, ('CODE', b'console.log(7'), LANGUAGE='javascript', FILE_NAME='broken.js').wait()
+        assert b'broken.js:1' in exited(broken, 1).err, broken.err
         c = a.open(PROCESS, ('CODE', b'console.log(process.argv.slice(2), require.main === module); process.exit(3)'),
                    ('ARGUMENT', 'm.js'), ('ARGUMENT', 'k'), LANGUAGE='javascript').wait()
         equal((c.out, c['EXIT_CODE']), (b"[ 'k' ] true\n", 3))

@@ -3,8 +3,9 @@ package dev.glovebox.testkit;
 import dev.glovebox.core.Language;
 
 record JavaScriptPrograms(Language language, String fileName) implements GuestPrograms {
-    /// What marks a program as TypeScript that JavaScript would refuse.
-    private static final String TYPED = "const typed: number = 1;\n";
+    /// What marks a program as TypeScript that JavaScript would refuse: types, which are left out, and an enum, which
+    /// becomes code.
+    private static final String TYPED = "const typed: number = 1; enum Marked { Yes = typed }\n";
 
     @Override
     public String code(GuestTask task) {
