@@ -29,6 +29,14 @@ import picocli.CommandLine.Parameters;
 /// `glovebox exec`: a program in a sandbox that is there.
 @Command(name = "exec", description = "Run a program in a sandbox; its exit status is ours.", sortOptions = false)
 final class ExecVerb implements Callable<Integer> {
+    /// What a pipe holds: each piece is a request, and two records of the audit log.
+    private static final int INPUT_BYTES = 64 * 1024;
+
+    /// As shells say it: there is such a program, but it cannot be run; and there is none.
+    private static final int NOT_EXECUTABLE = 126;
+
+    private static final int NOT_FOUND = 127;
+
     @Mixin
     private Server server = new Server();
 
@@ -96,7 +104,22 @@ final class ExecVerb implements Callable<Integer> {
                 Messages.note("glovebox: " + Messages.safe(response.outcome().sentence()));
             }
             return response.outcome().exitStatus();
+        } catch (ApiException refusal) {
+            int status = statusOf(refusal.code());
+            if (status == Main.FAILED) {
+                throw refusal;
+            }
+            Messages.note("glovebox: " + Messages.safe(refusal.detail()));
+            return status;
         }
+    }
+
+    private static int statusOf(String code) {
+        return switch (code) {
+            case "file_not_found" -> NOT_FOUND;
+            case "forbidden" -> NOT_EXECUTABLE;
+            default -> Main.FAILED;
+        };
     }
 
     private ExecutionResponse streamed(Sandbox sandbox) {
@@ -148,7 +171,7 @@ final class ExecVerb implements Callable<Integer> {
         }
 
         private void feed(long pid) {
-            byte[] buffer = new byte[16 * 1024];
+            byte[] buffer = new byte[INPUT_BYTES];
             try {
                 for (int count = System.in.read(buffer); count >= 0; count = System.in.read(buffer)) {
                     sandbox.writeInput(pid, Arrays.copyOf(buffer, count), false);

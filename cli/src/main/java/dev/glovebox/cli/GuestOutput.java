@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Shows a guest's output as it comes: its streams on ours, results as text on standard output and, if asked,
@@ -25,6 +27,8 @@ final class GuestOutput implements OutputListener {
             "image/jpeg", "jpg",
             "image/svg+xml", "svg",
             "application/pdf", "pdf");
+
+    private static final Pattern JSON = Pattern.compile("application/(?:[a-z0-9.-]{0,64}\\.)?([a-z0-9-]{1,32})\\+json");
 
     private final GuestStream stdout = GuestStream.stdout();
     private final GuestStream stderr = GuestStream.stderr();
@@ -58,8 +62,14 @@ final class GuestOutput implements OutputListener {
         }
     }
 
+    /// By a guest's word for the type, so only of harmless characters.
+    static String extension(String type) {
+        Matcher json = JSON.matcher(type);
+        return json.matches() ? json.group(1) + ".json" : EXTENSIONS.getOrDefault(type, "bin");
+    }
+
     private void save(Path directory, String type, String content) {
-        String extension = EXTENSIONS.getOrDefault(type, "bin");
+        String extension = extension(type);
         boolean isBinary = (type.startsWith("image/") && !type.equals("image/svg+xml")) || type.endsWith("/pdf");
         Path file = directory.resolve("result-" + resultCount + "." + extension);
         try {

@@ -15,6 +15,15 @@ final class LocalFile {
         return Files.readAllBytes(file);
     }
 
+    /// Refuses a file to write whose directory is missing; the JDK would only name the file.
+    static void requireDirectoryOf(Path file) {
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            throw new IllegalArgumentException(
+                    "there is no directory " + directory + " to write " + file.getFileName() + " into: make it first");
+        }
+    }
+
     static void refuseDirectory(Path file) throws FileSystemException {
         if (Files.isDirectory(file)) {
             throw new FileSystemException(file.toString(), null, "it is a directory");

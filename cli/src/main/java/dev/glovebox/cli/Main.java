@@ -3,6 +3,7 @@ package dev.glovebox.cli;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -19,6 +20,8 @@ public final class Main {
 
     /// What a shell says of a program whose reader went away: 128 and SIGPIPE.
     static final int BROKEN_PIPE = 141;
+
+    private static final Set<String> HELP = Set.of("help", "--help", "-h");
 
     private static final Map<String, Supplier<Callable<Integer>>> VERBS = Map.ofEntries(
             Map.entry("run", RunVerb::new),
@@ -70,9 +73,24 @@ public final class Main {
 
     /// Does what the arguments say, and returns the exit status.
     static int execute(String... arguments) {
+        if (arguments.length > 0 && HELP.contains(arguments[0])) {
+            return help(arguments);
+        }
+        if (arguments.length > 0 && arguments[0].equals("--version")) {
+            return execute("version");
+        }
         boolean namesOne = arguments.length > 0 && VERBS.containsKey(arguments[0]);
         CommandLine line = commandLine(namesOne ? List.of(arguments[0]) : ORDER);
         return line.execute(arguments);
+    }
+
+    /// `glovebox help`, `glovebox help VERB`, `glovebox --help`.
+    private static int help(String... arguments) {
+        if (arguments.length > 1 && VERBS.containsKey(arguments[1])) {
+            return execute(arguments[1], "--help");
+        }
+        Messages.say(commandLine(ORDER).getUsageMessage());
+        return arguments.length > 1 ? USAGE : 0;
     }
 
     /// The command with some of its verbs.

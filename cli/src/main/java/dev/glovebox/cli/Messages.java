@@ -48,7 +48,9 @@ final class Messages {
     static int usage(ParameterException e) {
         CommandLine line = e.getCommandLine();
         String name = line.getCommandSpec().qualifiedName();
-        note("glovebox: " + safe(String.valueOf(e.getMessage())) + " ('" + name + " --help' tells more)");
+        // The parser says "option" twice of some values.
+        String words = String.valueOf(e.getMessage()).replace("option option", "option");
+        note("glovebox: " + safe(words) + " ('" + name + " --help' tells more)");
         return Main.USAGE;
     }
 

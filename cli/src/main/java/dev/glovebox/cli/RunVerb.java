@@ -101,6 +101,7 @@ final class RunVerb implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         RunRequest request = request();
+        fetch.forEach(wanted -> LocalFile.requireDirectoryOf(local(wanted)));
         Optional<Glovebox> found = server.find();
         try (RunService service =
                 found.isPresent() ? found.get() : Embedded.open(server.home().directory())) {
@@ -268,9 +269,14 @@ final class RunVerb implements Callable<Integer> {
                 Messages.note("glovebox: the program left no file " + Messages.safe(parts[0]));
                 continue;
             }
-            Path local = Path.of(parts.length > 1 ? parts[1] : path.substring(path.lastIndexOf('/') + 1));
-            Files.write(local, Contents.bytes(content));
+            Files.write(local(wanted), Contents.bytes(content));
         }
+    }
+
+    /// Where a file that is fetched goes.
+    private static Path local(String wanted) {
+        String[] parts = split(wanted);
+        return Path.of(parts.length > 1 ? parts[1] : parts[0].substring(parts[0].lastIndexOf('/') + 1));
     }
 
     /// At its last colon.

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 final class Terminal implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 5;
 
+    private static final TerminalSet USUAL = new TerminalSet(80, 24);
+
     private final String before;
     private final Thread restoring;
 
@@ -21,17 +23,17 @@ final class Terminal implements AutoCloseable {
         this.restoring = new Thread(this::restore, "terminal");
     }
 
-    /// Its size; empty if our input is no terminal.
+    /// Its size; empty if our input is no terminal. Some terminals, such as those that a program made, have none: they
+    /// are taken for the usual size.
     static Optional<TerminalSet> size() {
         return stty("size").map(text -> text.strip().split(" ", -1)).flatMap(Terminal::parse);
     }
 
-    private static Optional<TerminalSet> parse(String[] words) {
+    static Optional<TerminalSet> parse(String[] words) {
         try {
             int rows = Integer.parseInt(words[0]);
             int columns = Integer.parseInt(words[1]);
-            // Some terminals, such as those of a build machine, have no size.
-            return rows > 0 && columns > 0 ? Optional.of(new TerminalSet(columns, rows)) : Optional.empty();
+            return Optional.of(rows > 0 && columns > 0 ? new TerminalSet(columns, rows) : USUAL);
         } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
             return Optional.empty();
         }

@@ -45,6 +45,24 @@ final class MainTest {
     }
 
     @Test
+    void helpsWhoAsks() {
+        for (String[] asked : new String[][] {
+            {"help"}, {"--help"}, {"-h"}, {"help", "cp"}, {"cp", "--help"}, {"version"}, {"--version"}
+        }) {
+            assertThat(execute(asked)).as(String.join(" ", asked)).isZero();
+        }
+        assertThat(execute("help", "nonsense")).isEqualTo(2);
+    }
+
+    @Test
+    void refusesToWriteIntoADirectoryThatIsNotThere() {
+        String missing = home.resolve("missing/file").toString();
+        assertThat(execute("run", "-c", "1", "--fetch", "a:" + missing)).isEqualTo(2);
+        assertThat(execute("cp", "iaaaaaaaaaaaaaaaaaaaa:x", missing)).isEqualTo(2);
+        assertThat(execute("cp", "iaaaaaaaaaaaaaaaaaaaa:", home.toString())).isEqualTo(2);
+    }
+
+    @Test
     void saysThatNoServerRuns() {
         assertThat(execute("ps", "--home", home.toString())).isEqualTo(Main.FAILED);
         assertThat(execute("key", "list", "--home", home.toString())).isEqualTo(Main.FAILED);
