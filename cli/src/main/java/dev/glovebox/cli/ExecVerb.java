@@ -68,7 +68,7 @@ final class ExecVerb implements Callable<Integer> {
     @Option(
             names = {"--lang", "--language"},
             paramLabel = "LANG",
-            description = "Of the code; python if left out.")
+            description = "Of the code; that of the sandbox if left out.")
     private @Nullable String language;
 
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "An environment variable.")
@@ -125,7 +125,7 @@ final class ExecVerb implements Callable<Integer> {
     private ExecutionResponse streamed(Sandbox sandbox) {
         GuestOutput output = new GuestOutput(null);
         ExecutionResponse response =
-                sandbox.run(request(interactive, null), interactive ? new Feeder(sandbox, output) : output);
+                sandbox.run(request(sandbox, interactive, null), interactive ? new Feeder(sandbox, output) : output);
         output.finish();
         return response;
     }
@@ -134,14 +134,14 @@ final class ExecVerb implements Callable<Integer> {
         try (Terminal _ = Terminal.raw().orElseThrow();
                 Resizer resizer = new Resizer(sandbox, size)) {
             Feeder feeder = new Feeder(sandbox, new TerminalOutput());
-            return sandbox.run(request(true, size), feeder.telling(resizer::begin));
+            return sandbox.run(request(sandbox, true, size), feeder.telling(resizer::begin));
         }
     }
 
-    private CommandRequest request(boolean takesInput, @Nullable TerminalSet terminal) {
+    private CommandRequest request(Sandbox sandbox, boolean takesInput, @Nullable TerminalSet terminal) {
         return new CommandRequest(
                 words,
-                code == null ? null : language == null ? "python" : language,
+                code == null ? null : language == null ? sandbox.details().language() : language,
                 code,
                 null,
                 null,

@@ -61,15 +61,20 @@ public final class ToCore {
 
     static SandboxSpec sandbox(SandboxRequest request) {
         Long lease = request.leaseSeconds();
+        Optional<Tier> tier = tier(request.tier());
         return new SandboxSpec(
-                tier(request.tier()),
-                request.language() == null ? Language.PYTHON : language(request.language()),
+                tier,
+                request.language() == null ? usualLanguage(tier) : language(request.language()),
                 Optional.ofNullable(request.template()),
                 lease == null ? Limits.LEASE_DEFAULT : seconds(lease),
                 limits(request.limits()),
                 orEmpty(request.env()),
                 NetworkPolicies.policy(request.network()),
                 orEmpty(request.metadata()));
+    }
+
+    private static Language usualLanguage(Optional<Tier> tier) {
+        return tier.equals(Optional.of(Tier.ISOLATE)) ? Language.JAVASCRIPT : Language.PYTHON;
     }
 
     static Execution.ProcessSpec process(CommandRequest request) {

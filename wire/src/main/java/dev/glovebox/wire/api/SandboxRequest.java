@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// What a new sandbox should be.
 ///
 /// @param tier left out or `auto`: the server picks one and says why
-/// @param language what it will mostly run; left out: `python`
+/// @param language what it will mostly run; left out: `python`, in the tier `isolate` `javascript`
 /// @param template what it starts from; left out: the tier's own. Only Linux tiers have more than one
 /// @param leaseSeconds how long it may live unless extended
 /// @param env for every process in it
