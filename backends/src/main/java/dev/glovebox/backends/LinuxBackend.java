@@ -81,7 +81,7 @@ public final class LinuxBackend implements SandboxBackend {
         AgentSandbox sandbox = host.take(
                 new LinuxStart(tier, template, requirements.limits(), false),
                 requirements.tenant(),
-                Requests.configure(requirements, random));
+                Requests.configureLinux(requirements, options.variables().apply(template), random));
         try {
             return sandbox.openNetwork(requirements.sandbox(), requirements.network());
         } catch (RuntimeException failure) {

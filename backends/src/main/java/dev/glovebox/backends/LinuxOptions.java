@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 ///
 /// @param supervision has the supervisor that starts them
 /// @param images finds a template's image by the template's name; empty if it is not built
+/// @param variables finds the variables that a template's sandboxes start with; a sandbox's own are stronger
 /// @param runsc gVisor's runtime; empty if there is none
 /// @param zygote whether the template is one of ours, built from a recipe: only then a process of it runs outside of a
 ///     sandbox, to fork warm kernels into them
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 public record LinuxOptions(
         Supervision supervision,
         Function<String, Optional<Path>> images,
+        Function<String, Map<String, String>> variables,
         Optional<Path> runsc,
         boolean zygote,
         Optional<NetworkPorts> ports,
@@ -36,28 +38,30 @@ public record LinuxOptions(
         ready = Map.copyOf(ready);
     }
 
-    /// Without a zygote, and without a network.
+    /// Without a zygote, without a network, and without variables of templates.
     public LinuxOptions(
             Supervision supervision,
             Function<String, Optional<Path>> images,
             Optional<Path> runsc,
             Map<String, Integer> ready,
             boolean oneRun) {
-        this(supervision, images, runsc, false, Optional.empty(), ready, oneRun);
+        this(supervision, images, _ -> Map.of(), runsc, false, Optional.empty(), ready, oneRun);
     }
 
     /// The same, and sandboxes reach through these what they may.
     public LinuxOptions withPorts(NetworkPorts opened) {
-        return new LinuxOptions(supervision, images, runsc, zygote, Optional.of(opened), ready, oneRun);
+        return new LinuxOptions(supervision, images, variables, runsc, zygote, Optional.of(opened), ready, oneRun);
     }
 
     /// For a server.
     ///
     /// @param templates the directory of the templates that were built here
     public static LinuxOptions forServer(Supervision supervision, Path distribution, Path templates) {
+        TemplateImages images = new TemplateImages(new TemplateStore(templates));
         return new LinuxOptions(
                 supervision,
-                new TemplateImages(new TemplateStore(templates)),
+                images,
+                images::environment,
                 findRunsc(distribution),
                 true,
                 Optional.empty(),
@@ -67,9 +71,11 @@ public record LinuxOptions(
 
     /// For one run in a short-lived process.
     public static LinuxOptions forOneRun(Supervision supervision, Path distribution, Path templates) {
+        TemplateImages images = new TemplateImages(new TemplateStore(templates));
         return new LinuxOptions(
                 supervision,
-                new TemplateImages(new TemplateStore(templates)),
+                images,
+                images::environment,
                 findRunsc(distribution),
                 false,
                 Optional.empty(),

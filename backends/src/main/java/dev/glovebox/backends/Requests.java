@@ -8,6 +8,7 @@ import dev.glovebox.core.backend.Requirements;
 import dev.glovebox.wire.agent.Fields;
 import dev.glovebox.wire.agent.Tag;
 import java.security.SecureRandom;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -52,18 +53,17 @@ final class Requests {
         fields.number(Tag.DISK_BYTES, limits.diskBytes()).number(Tag.FILE_COUNT, limits.fileCount());
     }
 
-    private static Map<String, String> variables(Requirements requirements) {
-        return requirements.network().policy().requests().isEmpty()
-                ? requirements.environment()
-                : GuestTrust.environment(requirements.environment());
+    /// The CONFIGURE request of a new Linux sandbox, with entropy of its own.
+    ///
+    /// @param template the variables of its template, which those of the sandbox overrule
+    static Fields configureLinux(Requirements requirements, Map<String, String> template, SecureRandom random) {
+        Map<String, String> variables = new LinkedHashMap<>(template);
+        variables.putAll(requirements.environment());
+        boolean isInspected = !requirements.network().policy().requests().isEmpty();
+        return configure(requirements, isInspected ? GuestTrust.environment(variables) : variables, random);
     }
 
-    /// The CONFIGURE request of a new sandbox, with entropy of its own.
-    static Fields configure(Requirements requirements, SecureRandom random) {
-        return configure(requirements, variables(requirements), random);
-    }
-
-    /// The same, with exactly these variables.
+    /// The CONFIGURE request of a new sandbox with exactly these variables, and with entropy of its own.
     static Fields configure(Requirements requirements, Map<String, String> variables, SecureRandom random) {
         byte[] entropy = new byte[ENTROPY_BYTES];
         random.nextBytes(entropy);

@@ -20,7 +20,7 @@ public final class TemplateImages implements Function<String, Optional<Path>> {
     private final TemplateStore store;
     private final Map<String, Found> found = new ConcurrentHashMap<>();
 
-    private record Found(@Nullable Object file, FileTime modified, Path image) {
+    private record Found(@Nullable Object file, FileTime modified, TemplateStore.Entry entry) {
         boolean isOf(BasicFileAttributes name) {
             return file != null && file.equals(name.fileKey()) && modified.equals(name.lastModifiedTime());
         }
@@ -33,16 +33,25 @@ public final class TemplateImages implements Function<String, Optional<Path>> {
     /// The image of a template; empty if it is not built.
     @Override
     public Optional<Path> apply(String template) {
+        return entry(template).map(TemplateStore.Entry::image);
+    }
+
+    /// The variables that its sandboxes start with; empty if it is not built.
+    public Map<String, String> environment(String template) {
+        return entry(template).map(entry -> entry.metadata().env()).orElse(Map.of());
+    }
+
+    private Optional<TemplateStore.Entry> entry(String template) {
         TemplateName name = new TemplateName(template);
         try {
             BasicFileAttributes now = Files.readAttributes(store.file(name), BasicFileAttributes.class);
             Found before = found.get(template);
             if (before != null && before.isOf(now)) {
-                return Optional.of(before.image);
+                return Optional.of(before.entry);
             }
-            Optional<Path> image = store.find(name).map(TemplateStore.Entry::image);
-            image.ifPresent(path -> found.put(template, new Found(now.fileKey(), now.lastModifiedTime(), path)));
-            return image;
+            Optional<TemplateStore.Entry> entry = store.find(name);
+            entry.ifPresent(read -> found.put(template, new Found(now.fileKey(), now.lastModifiedTime(), read)));
+            return entry;
         } catch (NoSuchFileException _) {
             found.remove(template);
             return Optional.empty();

@@ -172,7 +172,8 @@ public final class TemplateStore {
         if (use.inUse(digest)) {
             throw new GloveboxException(
                     ErrorCode.WRONG_STATE,
-                    "sandboxes stand on the template " + name + ": end them first ('glovebox ps' shows them)");
+                    "the template " + name + " is mounted: end its sandboxes ('glovebox ps' shows them); a server that"
+                            + " had some lets it go when it stops");
         }
         try {
             Files.deleteIfExists(names().resolve(name.value()));

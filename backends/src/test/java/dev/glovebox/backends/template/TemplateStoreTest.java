@@ -67,6 +67,16 @@ class TemplateStoreTest {
     }
 
     @Test
+    void tellsSandboxesWhatTheyStartFrom() throws IOException {
+        TemplateImages images = new TemplateImages(store);
+        assertThat(images.apply("mine")).isEmpty();
+        assertThat(images.environment("mine")).isEmpty();
+        TemplateMetadata metadata = put(MINE, "image");
+        assertThat(images.apply("mine")).contains(image(metadata));
+        assertThat(images.environment("mine")).isEqualTo(Map.of("A", "b"));
+    }
+
+    @Test
     void anEmptyStoreHasNothing() {
         assertThat(store.list()).isEmpty();
         assertThat(store.find(MINE)).isEmpty();
@@ -125,7 +135,7 @@ class TemplateStoreTest {
         assertThatThrownBy(() -> store.remove(MINE, digest -> digest.equals(metadata.digest())))
                 .isInstanceOfSatisfying(
                         GloveboxException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.WRONG_STATE))
-                .hasMessageContainingAll("mine", "end them");
+                .hasMessageContainingAll("mine", "end its sandboxes");
         store.remove(MINE, NOBODY);
         assertThat(store.find(MINE)).isEmpty();
     }
