@@ -56,6 +56,12 @@ networks() {
     ls /sys/class/net 2>/dev/null | sed -n 's/^\(gb[-_v].*\)/network \1/p'
 }
 
+options() {
+    # While a server runs it is in use.
+    [ -e /run/glovebox-favordynmods ] && ! ls -d /sys/fs/cgroup/glovebox /sys/fs/cgroup/*/glovebox >/dev/null 2>&1 &&
+        echo "option favordynmods of the control groups"
+}
+
 directories() {
     for directory in "${TMPDIR:-/tmp}"/gb-it*; do
         [ -e "$directory" ] && echo "directory $directory"
@@ -63,7 +69,7 @@ directories() {
 }
 
 state() {
-    { processes; mounts; groups; loops; networks; directories; } | sort -u
+    { processes; mounts; groups; loops; networks; options; directories; } | sort -u
 }
 
 case ${1-} in

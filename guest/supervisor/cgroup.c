@@ -375,12 +375,14 @@ bool cgroup_remove(cgroup *group) {
     return gone;
 }
 
-void cgroup_end(void) {
+bool cgroup_end(void) {
+    bool last = true;
     for (int i = 0; i < count; i++) {
         (void)rmdir(hierarchies[i].base);
         char *slash = strrchr(hierarchies[i].base, '/');
         *slash = '\0';
         /* Another server of this host may have groups there: then it stays. */
-        (void)rmdir(hierarchies[i].base);
+        last &= rmdir(hierarchies[i].base) == 0;
     }
+    return last;
 }

@@ -42,7 +42,7 @@ int64_t cgroup_oom_kills(const cgroup *group);
 void cgroup_kill(const cgroup *group);
 /* True once all of it is gone. */
 bool cgroup_remove(cgroup *group);
-/* Removes the instance's directories, once nothing is in them. */
-void cgroup_end(void);
+/* Removes the instance's directories, once nothing is in them; says whether no other server of this host has any. */
+bool cgroup_end(void);
 
 #endif

@@ -20,13 +20,14 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "dynmods.h"
 #include "request.h"
 #include "sandbox.h"
 #include "say.h"
 #include "sys.h"
 #include "template.h"
 
-enum { EVENTS_MAX = 64, END_MILLIS_MAX = 5000, EXIT_USAGE = 64, EXIT_UNABLE = 69 };
+enum { PATH_BYTES = 512, EVENTS_MAX = 64, END_MILLIS_MAX = 5000, EXIT_USAGE = 64, EXIT_UNABLE = 69 };
 
 static int unable(const char *why) {
     say("UNABLE\t-\t%s", why);
@@ -147,8 +148,14 @@ int main(int count, char **arguments) {
     if (trouble != NULL) {
         return unable(trouble);
     }
+    char scratch[PATH_BYTES];
+    if (format(scratch, sizeof scratch, "%s/scratch", template_mounts())) {
+        dynmods_favor(scratch);
+    }
     int status = serve(epoll, signals, without_network);
     end_all();
-    cgroup_end();
+    if (cgroup_end()) {
+        dynmods_restore();
+    }
     return status;
 }

@@ -201,6 +201,20 @@ def programs_that_cannot_start():
 
 
 @test
+def python_shows_its_lines_to_whoever_asks():
+    code = (b'import inspect, sys, traceback\n'
+            b'def f(): return 1 / 0  # here\n'
+            b'try: f()\n'
+            b'except ZeroDivisionError: traceback.print_exc(file=sys.stdout)\n'
+            b'print(inspect.getsource(f))\n'
+            b'print(sys.meta_path)\n')
+    c = agent().open(PROCESS, ('CODE', code), LANGUAGE='python').wait()
+    exited(c)
+    equal(c.out.count(b'# here'), 2)
+    assert b'Lines' not in c.out, c.out
+
+
+@test
 def code_in_languages():
     a = agent()
     d = directory()

@@ -102,6 +102,21 @@ def members_left(supervisor, sandbox):
     return [path for path in groups(supervisor) if os.path.exists(f"{path}/{sandbox}")]
 
 
+def favored():
+    with open("/proc/self/mounts") as file:
+        lines = [line.split() for line in file]
+    return any(kind == "cgroup2" and "favordynmods" in options for _, _, kind, options, *_ in lines)
+
+
+def check_groups_change_fast_while_it_runs():
+    before = favored()
+    with Supervisor() as supervisor:
+        supervisor.jail(IMAGE)
+        assert favored() or not any(" cgroup2 " in line for line in open("/proc/self/mounts"))
+        alone = not [path for path in glob.glob("/sys/fs/cgroup/*/glovebox/*/") if supervisor.instance not in path]
+    assert before or not favored() or not alone
+
+
 def empty_disk(directory, size):
     path = os.path.join(directory, "empty")
     with open(path, "wb") as file:
