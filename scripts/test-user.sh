@@ -95,6 +95,7 @@ if [ "$(id -u)" = 0 ] && [ -d "$root/build/test-home/templates" ]; then
     check 'root inside' 0 'uid=0' ./glovebox exec --user root "$linux" -- id
     check 'a terminal' 0 'a terminal has its size' python3 scripts/test-terminal.py "$linux"
     check 'its end' 0 '' ./glovebox kill "$linux"
+    check 'a run from a template' 0 'no node' ./glovebox run --tier gvisor --template base -c 'import shutil; print("node" if shutil.which("node") else "no node")'
     check 'jail is not for everybody' 125 'jail' ./glovebox create --tier jail
     check 'no such template' 125 'template' ./glovebox create --tier gvisor --template nothing
 fi

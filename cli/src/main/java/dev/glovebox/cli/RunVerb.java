@@ -62,6 +62,12 @@ final class RunVerb implements Callable<Integer> {
     private @Nullable String tier;
 
     @Option(
+            names = "--template",
+            paramLabel = "NAME",
+            description = "What a Linux sandbox starts from, such as base or code.")
+    private @Nullable String template;
+
+    @Option(
             names = "--file",
             paramLabel = "LOCAL[:PATH]",
             description = "A file to hand in, below the sandbox's home directory unless absolute.")
@@ -219,7 +225,8 @@ final class RunVerb implements Callable<Integer> {
                         : fetch.stream().map(path -> split(path)[0]).toList(),
                 capture,
                 limits.toWire(),
-                network.toWire());
+                network.toWire(),
+                template);
     }
 
     private static byte[] input(String stdin) throws IOException {

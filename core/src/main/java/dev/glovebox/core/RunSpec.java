@@ -14,6 +14,7 @@ import java.util.Optional;
 /// @param capture whether the value of the last expression is a result (code interpreter) instead of running the code
 ///     as a program
 /// @param network what it may reach
+/// @param template what its sandbox starts from, by name; empty: the tier's own. Only Linux tiers have more than one
 public record RunSpec(
         Optional<Tier> tier,
         Execution.Code code,
@@ -24,12 +25,14 @@ public record RunSpec(
         List<GuestPath> fetch,
         boolean capture,
         ResourceLimits limits,
-        NetworkPolicy network) {
+        NetworkPolicy network,
+        Optional<String> template) {
     public RunSpec {
         arguments = List.copyOf(arguments);
         environment = Map.copyOf(environment);
         files = Map.copyOf(files);
         fetch = List.copyOf(fetch);
+        template.ifPresent(Requests::checkTemplate);
         Requests.checkArguments(arguments);
         Requests.checkEnvironment(environment);
         if (files.size() > Limits.RUN_FILES_MAX || fetch.size() > Limits.RUN_FILES_MAX) {
@@ -38,6 +41,21 @@ public record RunSpec(
                     "a run takes " + files.size() + " files and asks for " + fetch.size() + "; the bound of each is "
                             + Limits.RUN_FILES_MAX);
         }
+    }
+
+    /// From the tier's own template.
+    public RunSpec(
+            Optional<Tier> tier,
+            Execution.Code code,
+            List<String> arguments,
+            Map<String, String> environment,
+            byte[] input,
+            Map<GuestPath, byte[]> files,
+            List<GuestPath> fetch,
+            boolean capture,
+            ResourceLimits limits,
+            NetworkPolicy network) {
+        this(tier, code, arguments, environment, input, files, fetch, capture, limits, network, Optional.empty());
     }
 
     /// What came of it.

@@ -212,6 +212,7 @@ final class AuditTrail {
     private static void describeRun(RunSpec spec, SequencedMap<String, String> details) {
         details.put("tier", spec.tier().map(tier -> tier.word()).orElse("auto"));
         details.put("language", spec.code().language().word());
+        spec.template().ifPresent(template -> details.put("template", template));
         describeCode(spec.code().content(), details);
         if (!spec.files().isEmpty()) {
             details.put("files", Integer.toString(spec.files().size()));

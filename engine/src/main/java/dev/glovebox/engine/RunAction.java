@@ -44,11 +44,8 @@ final class RunAction {
         Policy policy = parts.policies().of(tenant);
         Language language = spec.code().language();
         String text = language == Language.WASM ? "" : new String(spec.code().content(), StandardCharsets.UTF_8);
-        TierChoice choice = TierChoice.choose(
-                spec.tier(),
-                new TierChoice.Need(language, text, !spec.network().reachesNothing()),
-                policy,
-                parts.backends().tiers());
+        TierChoice choice =
+                TierChoice.ofRun(spec, text, policy, parts.backends().tiers());
         parts.quotas().takeRun(tenant);
         SandboxId id = SandboxId.random(parts.random());
         parts.network().owners().begin(id, tenant);
@@ -104,7 +101,7 @@ final class RunAction {
                         tenant,
                         choice.tier(),
                         spec.code().language(),
-                        Optional.empty(),
+                        spec.template(),
                         spec.limits(),
                         spec.environment(),
                         NetworkActions.grant(parts.network(), tenant, spec.network()),

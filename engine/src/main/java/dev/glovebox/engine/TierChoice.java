@@ -3,6 +3,7 @@ package dev.glovebox.engine;
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Language;
+import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.policy.Decision;
@@ -58,16 +59,31 @@ record TierChoice(Tier tier, String reason) {
             Need need = new Need(spec.language(), "", !spec.network().reachesNothing());
             return choose(spec.tier(), need, policy, available);
         }
-        String template = spec.template().get();
-        Tier tier = spec.tier().orElse(Tier.GVISOR);
+        return ofTemplate(spec.template().get(), spec.tier(), spec.language(), policy, available);
+    }
+
+    /// Chooses for a run, whose code is known.
+    ///
+    /// @param text of the program; empty if it is a module
+    static TierChoice ofRun(RunSpec spec, String text, Policy policy, Set<Tier> available) {
+        Language language = spec.code().language();
+        return spec.template()
+                .map(template -> ofTemplate(template, spec.tier(), language, policy, available))
+                .orElseGet(() -> choose(
+                        spec.tier(), new Need(language, text, !spec.network().reachesNothing()), policy, available));
+    }
+
+    private static TierChoice ofTemplate(
+            String template, Optional<Tier> asked, Language language, Policy policy, Set<Tier> available) {
+        Tier tier = asked.orElse(Tier.GVISOR);
         if (tier.defaultTemplate().isEmpty()) {
             throw new GloveboxException(
                     ErrorCode.UNSUPPORTED,
                     "tier " + tier.word() + " has no templates, and so not " + template + "; these tiers have: "
                             + words(NATIVE_TIERS));
         }
-        TierChoice choice = named(tier, spec.language(), policy, available);
-        return spec.tier().isPresent() ? choice : new TierChoice(tier, "template " + template + " is a Linux system");
+        TierChoice choice = named(tier, language, policy, available);
+        return asked.isPresent() ? choice : new TierChoice(tier, "template " + template + " is a Linux system");
     }
 
     private static TierChoice named(Tier tier, Language language, Policy policy, Set<Tier> available) {

@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.Execution;
 import dev.glovebox.core.GloveboxException;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.ResourceLimits;
+import dev.glovebox.core.RunSpec;
 import dev.glovebox.core.Tier;
+import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.policy.Policy;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -50,6 +55,35 @@ class TierChoiceTest {
         TierChoice choice = auto(language, "", ANY, ALL);
         assertThat(choice.tier()).isEqualTo(expected);
         assertThat(choice.reason()).isEqualTo("the cheapest tier here that runs " + language.word());
+    }
+
+    private static RunSpec run(Optional<Tier> tier, String template) {
+        return new RunSpec(
+                tier,
+                new Execution.Code(Language.PYTHON, new byte[0], "main.py"),
+                List.of(),
+                Map.of(),
+                new byte[0],
+                Map.of(),
+                List.of(),
+                false,
+                ResourceLimits.DEFAULT,
+                NetworkPolicy.CLOSED,
+                Optional.of(template));
+    }
+
+    @Test
+    void aRunFromATemplateNeedsALinuxSystem() {
+        TierChoice choice = TierChoice.ofRun(run(Optional.empty(), "geo"), "", ANY, ALL);
+        assertThat(choice).isEqualTo(new TierChoice(Tier.GVISOR, "template geo is a Linux system"));
+        assertThat(TierChoice.ofRun(run(Optional.of(Tier.JAIL), "geo"), "", ANY, ALL)
+                        .tier())
+                .isEqualTo(Tier.JAIL);
+        refused(
+                ErrorCode.UNSUPPORTED,
+                () -> TierChoice.ofRun(run(Optional.of(Tier.WASM), "geo"), "", ANY, ALL),
+                "wasm",
+                "geo");
     }
 
     @ParameterizedTest

@@ -56,7 +56,8 @@ public final class ToCore {
                 orEmpty(request.fetch()).stream().map(ToCore::path).toList(),
                 Boolean.TRUE.equals(request.capture()),
                 limits(request.limits()),
-                NetworkPolicies.policy(request.network()));
+                NetworkPolicies.policy(request.network()),
+                Optional.ofNullable(request.template()));
     }
 
     static SandboxSpec sandbox(SandboxRequest request) {

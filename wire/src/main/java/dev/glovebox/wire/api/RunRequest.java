@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param fetch paths to read after it ended; those that do not exist are left out of the answer
 /// @param capture whether the value of the last expression is a result
 /// @param network what it may reach; left out: nothing
+/// @param template what its sandbox starts from, by name; left out: the tier's own
 public record RunRequest(
         @Nullable String language,
         @Nullable String tier,
@@ -29,7 +30,26 @@ public record RunRequest(
         @Nullable List<String> fetch,
         @Nullable Boolean capture,
         @Nullable LimitSet limits,
-        @Nullable NetworkRules network) {
+        @Nullable NetworkRules network,
+        @Nullable String template) {
+
+    /// From the tier's own template.
+    public RunRequest(
+            @Nullable String language,
+            @Nullable String tier,
+            @Nullable String code,
+            @Nullable String module,
+            @Nullable String fileName,
+            @Nullable List<String> args,
+            @Nullable Map<String, String> env,
+            @Nullable Content stdin,
+            @Nullable Map<String, Content> files,
+            @Nullable List<String> fetch,
+            @Nullable Boolean capture,
+            @Nullable LimitSet limits,
+            @Nullable NetworkRules network) {
+        this(language, tier, code, module, fileName, args, env, stdin, files, fetch, capture, limits, network, null);
+    }
 
     /// With a closed network.
     public RunRequest(
