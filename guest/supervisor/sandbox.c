@@ -50,6 +50,7 @@ typedef struct sandbox {
     char id[ID_BYTES];
     sandbox_kind kind;
     char *template; /* a zygote's */
+    const char *template_place; /* NULL: none */
     source channel; /* a zygote's socket */
     bool ready;     /* a zygote that has imported everything */
     char zygote[ID_BYTES]; /* a jail's that asked, or shall ask, one for a kernel; else empty */
@@ -204,7 +205,7 @@ static const char *prepare_zygote(plan *p, sandbox *one) {
 /* Everything of the host that a sandbox needs. NULL, or what failed. */
 static const char *prepare(plan *p, sandbox *one) {
     const sandbox_spec *spec = p->spec;
-    if (spec->root == ROOT_TEMPLATE && (p->template_place = template_mount(spec->template)) == NULL) {
+    if (spec->root == ROOT_TEMPLATE && (p->template_place = one->template_place = template_take(spec->template)) == NULL) {
         return "the template cannot be mounted";
     }
     const char *trouble = spec->image == NULL ? NULL : disk_make(&one->disk, spec->image);
@@ -331,6 +332,12 @@ static void release(sandbox *one) {
     network_end(&one->network);
 }
 
+static int64_t now_millis(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void forget(sandbox *one) {
     for (sandbox **place = &all; *place != NULL; place = &(*place)->next) {
         if (*place == one) {
@@ -338,6 +345,7 @@ static void forget(sandbox *one) {
             break;
         }
     }
+    template_give(one->template_place, now_millis());
     release(one);
     free(one);
     total--;
@@ -347,12 +355,6 @@ static void make_printable(char *text) {
     for (char *c = text; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
     }
-}
-
-static int64_t now_millis(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Lets the sandbox be used, once all of it is there. Until then nothing of a guest runs in it, so that the zygote's
@@ -627,6 +629,10 @@ int sandbox_tidy(void) {
         forget(one);
     }
     int wait = hurry();
+    int templates = template_tidy(now_millis());
+    if (templates >= 0 && (wait < 0 || wait > templates)) {
+        wait = templates;
+    }
     if (networks && (wait < 0 || wait > DATAGRAM_MILLIS)) {
         wait = DATAGRAM_MILLIS;
     }

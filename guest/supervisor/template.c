@@ -11,16 +11,18 @@
 
 #include "sys.h"
 
-enum { TEMPLATES_MAX = 256, PATH_BYTES = 512 };
+/* One that is wanted again soon shall find what is cached of it; one that nobody wants can be removed. */
+enum { TEMPLATES_MAX = 256, PATH_BYTES = 512, IDLE_MILLIS = 10 * 1000 };
 
 typedef struct {
-    char *image;
+    char *image; /* NULL: a free place */
     char place[PATH_BYTES];
+    int users;
+    int64_t idle_since;
 } mounted;
 
 static char base[PATH_BYTES];
 static mounted templates[TEMPLATES_MAX];
-static int count;
 
 int template_init(const char *directory) {
     if (!format(base, sizeof base, "%s/mnt", directory) || make_directory(base, 0700) != 0) {
@@ -63,25 +65,62 @@ static int mount_image(const char *image, const char *place) {
     return mount(image, place, "erofs", MS_RDONLY | MS_NODEV, NULL);
 }
 
-const char *template_mount(const char *image) {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(templates[i].image, image) == 0) {
+static int mount_new(mounted *one, const char *image) {
+    size_t number = (size_t)(one - templates);
+    if (!format(one->place, sizeof one->place, "%s/t%zu", base, number) || make_directory(one->place, 0755) != 0 ||
+        mount_image(image, one->place) != 0) {
+        return -1;
+    }
+    one->image = strdup(image);
+    one->users = 0;
+    return one->image == NULL ? -1 : 0;
+}
+
+const char *template_take(const char *image) {
+    mounted *one = NULL;
+    for (int i = 0; i < TEMPLATES_MAX; i++) {
+        if (templates[i].image != NULL && strcmp(templates[i].image, image) == 0) {
+            templates[i].users++;
             return templates[i].place;
         }
+        if (one == NULL && templates[i].image == NULL) {
+            one = &templates[i];
+        }
     }
-    if (count == TEMPLATES_MAX) {
+    if (one == NULL) {
         errno = ENOSPC;
         return NULL;
     }
-    mounted *one = &templates[count];
-    if (!format(one->place, sizeof one->place, "%s/t%d", base, count) || make_directory(one->place, 0755) != 0 ||
-        mount_image(image, one->place) != 0) {
+    if (mount_new(one, image) != 0) {
         return NULL;
     }
-    one->image = strdup(image);
-    if (one->image == NULL) {
-        return NULL;
-    }
-    count++;
+    one->users = 1;
     return one->place;
+}
+
+void template_give(const char *place, int64_t now) {
+    for (int i = 0; place != NULL && i < TEMPLATES_MAX; i++) {
+        if (templates[i].image != NULL && strcmp(templates[i].place, place) == 0) {
+            templates[i].users--;
+            templates[i].idle_since = now;
+        }
+    }
+}
+
+int template_tidy(int64_t now) {
+    int64_t next = -1;
+    for (int i = 0; i < TEMPLATES_MAX; i++) {
+        mounted *one = &templates[i];
+        if (one->image == NULL || one->users > 0) {
+            continue;
+        }
+        int64_t left = one->idle_since + IDLE_MILLIS - now;
+        if (left > 0) {
+            next = next < 0 || left < next ? left : next;
+        } else if (umount2(one->place, MNT_DETACH) == 0) {
+            free(one->image);
+            one->image = NULL;
+        }
+    }
+    return (int)next;
 }

@@ -117,6 +117,24 @@ def check_groups_change_fast_while_it_runs():
     assert before or not favored() or not alone
 
 
+def mounted_templates(supervisor):
+    with open(f"/proc/{supervisor.process.pid}/mountinfo") as file:
+        return [line.split()[4] for line in file if f"{supervisor.directory}/mnt/t" in line]
+
+
+def check_a_template_that_nobody_has_is_unmounted():
+    with Supervisor() as supervisor:
+        sandbox, guest, _ = supervisor.jail(IMAGE)
+        other, _, _ = supervisor.jail(IMAGE)
+        assert len(mounted_templates(supervisor)) == 1
+        supervisor.kill(other)
+        time.sleep(11)
+        assert len(mounted_templates(supervisor)) == 1, "somebody has it"
+        supervisor.kill(sandbox)
+        until(lambda: not mounted_templates(supervisor), 15, "it is unmounted")
+        assert supervisor.jail(IMAGE)[1].shell("echo again").out == b"again\n"
+
+
 def empty_disk(directory, size):
     path = os.path.join(directory, "empty")
     with open(path, "wb") as file:
