@@ -49,7 +49,7 @@ record TierChoice(Tier tier, String reason) {
             return named(asked.get(), need.language(), policy, available);
         }
         return need.network()
-                ? withNetwork(need.language(), policy, available)
+                ? withNetwork(need, policy, available)
                 : cheapest(need.language(), need.code(), policy, available);
     }
 
@@ -113,13 +113,14 @@ record TierChoice(Tier tier, String reason) {
                 .toList();
     }
 
-    private static TierChoice withNetwork(Language language, Policy policy, Set<Tier> available) {
+    private static TierChoice withNetwork(Need need, Policy policy, Set<Tier> available) {
+        Language language = need.language();
         // One where every program has it; the others have HTTP, by the means of their language.
         return able(language, policy, available).stream()
                 .filter(NATIVE_TIERS::contains)
                 .findFirst()
                 .map(tier -> new TierChoice(tier, "the cheapest tier here with a network that runs " + language.word()))
-                .orElseGet(() -> cheapest(language, "", policy, available));
+                .orElseGet(() -> cheapest(language, need.code(), policy, available));
     }
 
     private static TierChoice cheapest(Language language, String code, Policy policy, Set<Tier> available) {

@@ -152,6 +152,14 @@ class TierChoiceTest {
     }
 
     @Test
+    void whoWantsANetworkAndNativeCodeIsToldWhatIsMissing() {
+        TierChoice choice = TierChoice.choose(
+                Optional.empty(), new TierChoice.Need(Language.PYTHON, "import numpy", true), ANY, CELLS);
+        assertThat(choice.tier()).isEqualTo(Tier.WASM);
+        assertThat(choice.reason()).contains("imports numpy", "neither works here");
+    }
+
+    @Test
     void aNamedTierIsTakenOrRefusedInWords() {
         TierChoice choice = TierChoice.choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), ANY, ALL);
         assertThat(choice).isEqualTo(new TierChoice(Tier.JAIL, "asked for by name"));
