@@ -1,5 +1,6 @@
 package dev.glovebox.egress;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.security.cert.CertificateFactory;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /// Which certificates of hosts are good: those that the operator's system trusts, so that an authority of the
 /// operator's own is installed once and for all. `SSL_CERT_FILE` names another list, as it does for OpenSSL.
@@ -22,6 +24,8 @@ public final class SystemTrust {
         Path.of("/etc/ssl/certs/ca-certificates.crt"), Path.of("/etc/pki/tls/certs/ca-bundle.crt")
     };
 
+    private static @Nullable String read;
+
     private SystemTrust() {}
 
     /// For connections that the proxy makes. Without any list the JDK's own holds.
@@ -29,31 +33,27 @@ public final class SystemTrust {
     /// @throws IllegalStateException if the list cannot be read
     public static SSLContext context() {
         try {
-            Optional<Path> list = list();
-            return list.isEmpty() ? SSLContext.getDefault() : trusting(list.get());
+            return pem().isEmpty()
+                    ? SSLContext.getDefault()
+                    : trusting(new ByteArrayInputStream(pem().getBytes(StandardCharsets.ISO_8859_1)));
         } catch (IOException | GeneralSecurityException failure) {
             throw unreadable(failure);
-        }
-    }
-
-    private static final class Holder {
-        static final String PEM = read();
-
-        private static String read() {
-            Optional<Path> list = list();
-            try {
-                return list.isEmpty() ? "" : Files.readString(list.get(), StandardCharsets.ISO_8859_1);
-            } catch (IOException failure) {
-                throw unreadable(failure);
-            }
         }
     }
 
     /// The list itself, as it was when it was first asked for; empty if there is none.
     ///
     /// @throws IllegalStateException if it cannot be read
-    static String pem() {
-        return Holder.PEM;
+    static synchronized String pem() {
+        if (read == null) {
+            try {
+                Optional<Path> list = list();
+                read = list.isEmpty() ? "" : Files.readString(list.get(), StandardCharsets.ISO_8859_1);
+            } catch (IOException failure) {
+                throw unreadable(failure);
+            }
+        }
+        return read;
     }
 
     private static IllegalStateException unreadable(Exception failure) {
@@ -76,16 +76,13 @@ public final class SystemTrust {
         return Optional.empty();
     }
 
-    static SSLContext trusting(Path list) throws IOException, GeneralSecurityException {
+    private static SSLContext trusting(InputStream list) throws IOException, GeneralSecurityException {
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
         store.load(null, null);
-        try (InputStream in = Files.newInputStream(list)) {
-            int number = 0;
-            for (Certificate certificate :
-                    CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                store.setCertificateEntry("authority-" + number, certificate);
-                number++;
-            }
+        int number = 0;
+        for (Certificate certificate : CertificateFactory.getInstance("X.509").generateCertificates(list)) {
+            store.setCertificateEntry("authority-" + number, certificate);
+            number++;
         }
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(store);

@@ -1,6 +1,7 @@
 package dev.glovebox.cell.net;
 
 import dev.glovebox.core.Limits;
+import dev.glovebox.core.egress.FramingHeaders;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -20,17 +21,6 @@ public record HttpRequest(
     private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}");
     private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
     private static final Set<String> METHODS_FORBIDDEN = Set.of("CONNECT", "TRACE", "TRACK");
-    private static final Set<String> OURS = Set.of(
-            "host",
-            "content-length",
-            "transfer-encoding",
-            "connection",
-            "keep-alive",
-            "proxy-connection",
-            "te",
-            "trailer",
-            "upgrade",
-            "expect");
 
     /// One header line.
     public record Header(String name, String value) {
@@ -58,7 +48,7 @@ public record HttpRequest(
         for (Header header : headers) {
             check(NAME.matcher(header.name).matches(), "a header's name holds characters that no header name has");
             check(VALUE.matcher(header.value).matches(), "the value of a header holds a line end or the like");
-            if (!OURS.contains(header.name.toLowerCase(Locale.ROOT))) {
+            if (!FramingHeaders.contains(header.name)) {
                 line(head, header.name, header.value);
             }
         }

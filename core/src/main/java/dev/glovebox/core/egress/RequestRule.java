@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.Set;
 
 /// What happens to requests to a host that an [AllowRule] opens. Its TLS ends at the proxy, with a certificate
 /// of the sandbox's own authority, so that every single request is looked at.
@@ -16,20 +15,6 @@ import java.util.Set;
 /// @param headers set on each request, in place of what the guest sent under that name; may be empty: then
 ///     requests are only checked
 public record RequestRule(HostPattern host, SequencedMap<String, HeaderTemplate> headers) {
-    /// Names that say where a message goes or ends; who sets them changes what the next one sees as a request.
-    private static final Set<String> FRAMING = Set.of(
-            "host",
-            "content-length",
-            "transfer-encoding",
-            "connection",
-            "keep-alive",
-            "proxy-connection",
-            "te",
-            "trailer",
-            "upgrade",
-            "expect",
-            "http2-settings");
-
     public RequestRule {
         if (headers.size() > Limits.NETWORK_HEADERS_PER_RULE_MAX) {
             throw invalid("the rule for " + host + " sets " + headers.size() + " headers; the bound is "
@@ -58,7 +43,7 @@ public record RequestRule(HostPattern host, SequencedMap<String, HeaderTemplate>
         if (!name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]+")) {
             throw invalid("the rule for " + host + " has a header name with characters that no header name has");
         }
-        if (FRAMING.contains(name.toLowerCase(Locale.ROOT))) {
+        if (FramingHeaders.contains(name)) {
             throw invalid("the rule for " + host + " sets the header " + name
                     + ", which says where a request goes or ends: no rule sets that");
         }
