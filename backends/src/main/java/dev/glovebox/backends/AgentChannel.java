@@ -239,13 +239,16 @@ final class AgentChannel implements AutoCloseable {
         return true;
     }
 
-    /// As [#write], but of a whole array that the caller gives away: it is not copied if there is credit for all of it.
-    boolean give(int stream, byte[] payload, Duration patience) throws InterruptedException {
-        int part = takeCredit(stream, payload.length, patience);
-        if (part == payload.length) {
-            connection.sendData(new Frame(FrameType.DATA, stream, number, payload));
+    /// As [#write], but of a frame whose payload is there already and that the caller gives away: it is not copied if
+    /// there is credit for all of it.
+    boolean give(int stream, FrameBuffer frame, Duration patience) throws InterruptedException {
+        int part = takeCredit(stream, frame.length(), patience);
+        if (part == frame.length()) {
+            connection.sendData(frame.finished(FrameType.DATA, stream, number), frame::release);
             return true;
         }
+        byte[] payload = frame.copy();
+        frame.release();
         if (part == 0) {
             return false;
         }

@@ -49,12 +49,21 @@ final class AgentConnection implements AutoCloseable {
     /// What follows an OPEN frame goes in records of this size.
     private static final int MORE_BYTES = 1024 * 1024;
 
+    /// Bytes to be written.
+    ///
+    /// @param written is run when they are; not if the connection ends before
+    private record Outgoing(ByteBuffer bytes, Runnable written) {
+        private Outgoing(ByteBuffer bytes) {
+            this(bytes, () -> {});
+        }
+    }
+
     private final SocketChannel socket;
     private final Duration stallMax;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition written = lock.newCondition();
     private final Condition room = lock.newCondition();
-    private final ArrayDeque<ByteBuffer> outgoing = new ArrayDeque<>();
+    private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
     private final Map<Integer, AgentChannel> channels = new HashMap<>();
     /// Channels that we gave up and whose CLOSE is still to come.
     private final Set<Integer> abandoned = new HashSet<>();
@@ -197,6 +206,19 @@ final class AgentConnection implements AutoCloseable {
     ///
     /// @throws GloveboxException BACKEND_LOST if the connection has ended
     void sendData(Frame frame) throws InterruptedException {
+        sendData(() -> enqueue(frame));
+    }
+
+    /// The same for a whole frame, header and payload, in a buffer that is the caller's again when it is written.
+    void sendData(ByteBuffer frame, Runnable whenWritten) throws InterruptedException {
+        sendData(() -> {
+            outgoingBytes += frame.remaining();
+            outgoing.add(new Outgoing(frame, whenWritten));
+            written.signal();
+        });
+    }
+
+    private void sendData(Runnable enqueue) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long rest = stallMax.toNanos();
@@ -205,7 +227,7 @@ final class AgentConnection implements AutoCloseable {
             }
             checkAlive();
             if (outgoingBytes < QUEUE_BYTES_MAX) {
-                enqueue(frame);
+                enqueue.run();
                 return;
             }
         } finally {
@@ -217,10 +239,10 @@ final class AgentConnection implements AutoCloseable {
 
     private void enqueue(Frame frame) {
         if (frame.payload().length < WHOLE_BYTES_MIN) {
-            outgoing.add(frame.encode());
+            outgoing.add(new Outgoing(frame.encode()));
         } else {
-            outgoing.add(frame.encodeHeader());
-            outgoing.add(ByteBuffer.wrap(frame.payload()));
+            outgoing.add(new Outgoing(frame.encodeHeader()));
+            outgoing.add(new Outgoing(ByteBuffer.wrap(frame.payload())));
         }
         outgoingBytes += Protocol.HEADER_BYTES + frame.payload().length;
         written.signal();
@@ -252,13 +274,15 @@ final class AgentConnection implements AutoCloseable {
     private void writeLoop() {
         try {
             while (true) {
-                ByteBuffer[] batch = nextBatch();
-                if (batch.length == 0) {
+                List<Outgoing> batch = nextBatch();
+                if (batch.isEmpty()) {
                     return;
                 }
-                while (batch[batch.length - 1].hasRemaining()) {
-                    socket.write(batch);
+                ByteBuffer[] bytes = batch.stream().map(Outgoing::bytes).toArray(ByteBuffer[]::new);
+                while (bytes[bytes.length - 1].hasRemaining()) {
+                    socket.write(bytes);
                 }
+                batch.forEach(each -> each.written.run());
             }
         } catch (IOException _) {
             lose("its connection broke");
@@ -266,22 +290,22 @@ final class AgentConnection implements AutoCloseable {
     }
 
     /// What to write next; nothing at the end.
-    private ByteBuffer[] nextBatch() {
+    private List<Outgoing> nextBatch() {
         lock.lock();
         try {
             while (outgoing.isEmpty() && lostReason.isEmpty()) {
                 written.awaitUninterruptibly();
             }
-            List<ByteBuffer> batch = new ArrayList<>();
+            List<Outgoing> batch = new ArrayList<>();
             int length = 0;
             while (!outgoing.isEmpty() && batch.size() < GATHER_MAX && length < GATHER_BYTES) {
-                ByteBuffer bytes = outgoing.remove();
-                length += bytes.remaining();
-                batch.add(bytes);
+                Outgoing next = outgoing.remove();
+                length += next.bytes.remaining();
+                batch.add(next);
             }
             outgoingBytes -= length;
             room.signalAll();
-            return batch.toArray(ByteBuffer[]::new);
+            return batch;
         } finally {
             lock.unlock();
         }

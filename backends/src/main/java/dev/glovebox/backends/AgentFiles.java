@@ -20,7 +20,6 @@ import java.util.function.Function;
 
 /// The files of a sandbox, through its agent. Thread-safe.
 final class AgentFiles {
-    private static final int WRITE_BYTES = Protocol.PAYLOAD_BYTES_MAX;
     /// A listing is held in memory as a whole, and a guest can give its files paths of 4 KiB.
     private static final int LISTING_BYTES_MAX = 32 * 1024 * 1024;
     /// An entry of a listing: two paths, some numbers and the extended attributes that an agent tells.
@@ -87,19 +86,17 @@ final class AgentFiles {
         });
     }
 
-    /// A full piece is handed on and not copied; it needs an array of its own, for nobody says when it has been sent.
     private boolean writeAll(AgentChannel channel, ByteSource content) throws InterruptedException {
-        byte[] piece = new byte[WRITE_BYTES];
-        boolean wanted = true;
-        for (int count = content.read(piece); wanted && count >= 0; count = content.read(piece)) {
-            if (count < piece.length) {
-                wanted = channel.write(Protocol.CONTENT, piece, count, patience());
-            } else {
-                wanted = channel.give(Protocol.CONTENT, piece, patience());
-                piece = new byte[WRITE_BYTES];
+        while (true) {
+            FrameBuffer frame = FrameBuffer.take();
+            if (content.read(frame.payload()) < 0) {
+                frame.release();
+                return true;
+            }
+            if (!channel.give(Protocol.CONTENT, frame, patience())) {
+                return false;
             }
         }
-        return wanted;
     }
 
     FileEntry makeDirectory(GuestPath path, FileAccess access) {

@@ -15,7 +15,9 @@ final class LinuxStarts {
     private static final int POOLED_TIMES = 120;
     private static final int FRESH_TIMES = 60;
     private static final int COMMAND_TIMES = 600;
-    private static final int WARM_UP = 5;
+    /// A server that has been up for a while: its JVM has compiled what it needs by then.
+    private static final int WARM_UP = 30;
+    private static final int COMMANDS_WARM_UP = 400;
     private static final String PANDAS = "import pandas; print(pandas.__version__)";
     private static final String SUM = "print(1+1)";
     private static final CommandRequest ECHO = CommandRequest.ofArguments(List.of("/bin/echo", "2"));
@@ -138,7 +140,7 @@ final class LinuxStarts {
         }
         Sandbox sandbox = one.create(null);
         try {
-            Stopwatch.repeat(times / 4, () -> LinuxCase.expectEnd(sandbox.run(TRUE)));
+            Stopwatch.repeat(COMMANDS_WARM_UP, () -> LinuxCase.expectEnd(sandbox.run(TRUE)));
             Samples samples = Stopwatch.repeat(times, () -> LinuxCase.expectEnd(sandbox.run(TRUE)));
             add("command true", samples, bare, one.target().command(), "bare: by a shell inside");
         } finally {

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class WideInput extends InputStream {
     /// A size in hexadecimal digits; nothing we take has more.
     private static final int SIZE_DIGITS_MAX = 8;
+    /// What Helidon has at a time.
+    private static final int HELIDONS_BYTES = 8 * 1024;
 
     private final InputStream helidon;
     private final @Nullable SocketChannel socket;
@@ -61,19 +63,22 @@ final class WideInput extends InputStream {
 
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
-        if (length == 0) {
-            return 0;
-        }
+        return length == 0 ? 0 : read(ByteBuffer.wrap(target, offset, length));
+    }
+
+    /// As much as is there, at least a byte; -1 at the end. Into a buffer outside of the JVM's heap it is not copied on
+    /// the
+    /// way.
+    int read(ByteBuffer target) throws IOException {
         if (left == 0 && !isHelidons) {
             beginChunk();
         }
         if (isHelidons || socket == null || ahead == null) {
-            return helidon.read(target, offset, length);
+            return readHelidons(target);
         }
-        int most = (int) Math.min(length, left);
+        int most = (int) Math.min(target.remaining(), left);
         int waiting = Math.min(ahead.available(), most);
-        int count =
-                waiting > 0 ? copy(ahead.readBytes(waiting), target, offset) : receive(socket, target, offset, most);
+        int count = waiting > 0 ? put(ahead.readBytes(waiting), target) : receive(socket, target, most);
         left -= count;
         if (left == 0 && !ahead.readLine().isEmpty()) {
             throw broken("a chunk of the request's body is longer than its size");
@@ -81,13 +86,30 @@ final class WideInput extends InputStream {
         return count;
     }
 
-    private static int copy(byte[] bytes, byte[] target, int offset) {
-        System.arraycopy(bytes, 0, target, offset, bytes.length);
+    private int readHelidons(ByteBuffer target) throws IOException {
+        if (target.hasArray()) {
+            int at = target.position();
+            int count = helidon.read(target.array(), target.arrayOffset() + at, target.remaining());
+            target.position(at + Math.max(0, count));
+            return count;
+        }
+        byte[] piece = new byte[Math.min(target.remaining(), HELIDONS_BYTES)];
+        int count = helidon.read(piece);
+        if (count > 0) {
+            target.put(piece, 0, count);
+        }
+        return count;
+    }
+
+    private static int put(byte[] bytes, ByteBuffer target) {
+        target.put(bytes);
         return bytes.length;
     }
 
-    private int receive(SocketChannel from, byte[] target, int offset, int length) throws IOException {
-        int count = from.read(ByteBuffer.wrap(target, offset, length));
+    private int receive(SocketChannel from, ByteBuffer target, int length) throws IOException {
+        int limit = target.limit();
+        int count = from.read(target.limit(target.position() + length));
+        target.limit(limit);
         if (count < 0) {
             isBroken = true;
             throw new EOFException("the client closed the connection in the middle of a body");
