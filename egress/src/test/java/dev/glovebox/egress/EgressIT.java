@@ -17,6 +17,8 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,12 +31,16 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// What is open works, with real sockets. What is not is in `BypassIT`.
 class EgressIT {
+    /// Pipes that the loops keep for the next, and what the JDK opens meanwhile.
+    private static final int SPARE_DESCRIPTORS = 2 * 2 * 4 + 16;
+
     private static final String API = "140.82.112.5";
     private static final List<String> ALL = List.of("ALL_TRAFFIC");
     private static final Tunnel DATABASE =
@@ -446,6 +452,43 @@ class EgressIT {
         }
         waitUntil(() -> sandbox.usage().open() == 0, "all connections are over");
         assertThat(sandbox.meter().mayHold()).as("everything is given back").isTrue();
+    }
+
+    @Test
+    void bulkThatIsBrokenOffLeavesNothing() throws IOException {
+        world.serve("1.1.1.1", 7001, socket -> {
+            byte[] flood = new byte[1 << 20];
+            while (true) {
+                socket.getOutputStream().write(flood);
+            }
+        });
+        SandboxEgress sandbox = world.sandbox(open("1.1.1.1"));
+        long before = descriptors();
+        for (int round = 0; round < 8; round++) {
+            List<Socket> sockets = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                sockets.add(world.dial(sandbox, "1.1.1.1", 7001));
+            }
+            for (Socket socket : sockets) {
+                assertThat(socket.getInputStream().readNBytes(3_000_000)).containsOnly(0);
+            }
+            for (int i = 0; i < sockets.size(); i++) {
+                // With a reset or without, while pipes are full.
+                sockets.get(i).setSoLinger(i % 2 == 0, 0);
+                sockets.get(i).close();
+            }
+        }
+        waitUntil(() -> sandbox.usage().open() == 0, "all connections are over");
+        assertThat(sandbox.meter().mayHold()).as("everything is given back").isTrue();
+        waitUntil(() -> descriptors() <= before + SPARE_DESCRIPTORS, "no pipe and no socket is left");
+    }
+
+    private static long descriptors() {
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.count();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
     }
 
     private static void waitUntil(java.util.function.BooleanSupplier holds, String what) {
