@@ -13,8 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /// A network namespace that is held open, in which sockets can be made: a socket stays where it was made, whichever
-/// thread uses it. Thread-safe. With [KernelPipe] the only class of this module with
-/// foreign functions.
+/// thread uses it. Thread-safe. The only class of this module with foreign functions.
 @SuppressWarnings("restricted") // the JDK has no word for namespaces
 final class Namespace implements AutoCloseable {
     private static final Linker LINKER = Linker.nativeLinker();

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Two sockets whose bytes go over to each other. Each direction ends for itself; what breaks one side breaks
@@ -18,8 +17,6 @@ final class Splice {
     /// What is read of a guest that already has the server hold much: small enough to keep for every
     /// connection.
     private static final int SMALL_BYTES = 4 * 1024;
-    /// Who brings so much at a time is bulk, which the kernel moves itself: two calls more for each piece, and no copy.
-    private static final int BULK_BYTES = 64 * 1024;
 
     private final SpliceLoop loop;
     private final SandboxMeter meter;
@@ -114,14 +111,12 @@ final class Splice {
     /// One of the two sockets.
     final class End {
         private final SocketChannel channel;
-        private final int descriptor;
         private @Nullable SelectionKey key;
         private @Nullable Flow read;
         private @Nullable Flow written;
 
         private End(SocketChannel channel) {
             this.channel = channel;
-            this.descriptor = SocketDescriptors.of(channel);
         }
 
         void ready() {
@@ -146,8 +141,8 @@ final class Splice {
             if (selected == null || reading == null || writing == null || !selected.isValid()) {
                 return;
             }
-            int wanted =
-                    (reading.wantsRead() ? SelectionKey.OP_READ : 0) | (writing.holds() ? SelectionKey.OP_WRITE : 0);
+            int wanted = (reading.wantsRead() ? SelectionKey.OP_READ : 0)
+                    | (writing.held != null ? SelectionKey.OP_WRITE : 0);
             if (selected.interestOps() != wanted) {
                 selected.interestOps(wanted);
             }
@@ -169,8 +164,6 @@ final class Splice {
         private final End to;
         private @Nullable ByteBuffer held;
         private boolean isHeldLarge;
-        private @Nullable KernelPipe pipe;
-        private boolean isBulk;
         private boolean isPaused;
         private boolean isEnded;
         private long moved;
@@ -182,11 +175,7 @@ final class Splice {
         }
 
         private boolean wantsRead() {
-            return !holds() && !isPaused && !isEnded;
-        }
-
-        private boolean holds() {
-            return held != null || pipe != null;
+            return held == null && !isPaused && !isEnded;
         }
 
         private void begin(byte[] first) {
@@ -201,7 +190,7 @@ final class Splice {
         private void pump() {
             try {
                 for (int i = 0; i < PIECES_PER_TURN && !isOver; i++) {
-                    if ((holds() && !drain()) || isPaused || isEnded || !move()) {
+                    if ((held != null && !drain()) || isPaused || isEnded || !move()) {
                         return;
                     }
                 }
@@ -213,10 +202,6 @@ final class Splice {
         /// Writes what is held; false if some is left.
         private boolean drain() throws IOException {
             ByteBuffer buffer = held;
-            KernelPipe full = pipe;
-            if (full != null) {
-                return drain(full);
-            }
             if (buffer != null) {
                 if (to.channel.write(buffer) > 0) {
                     lastMove = System.nanoTime();
@@ -229,28 +214,9 @@ final class Splice {
             return true;
         }
 
-        private boolean drain(KernelPipe full) throws IOException {
-            long before = full.held();
-            full.drain(to.descriptor);
-            if (full.held() < before) {
-                lastMove = System.nanoTime();
-            }
-            if (full.held() == 0) {
-                release();
-                return true;
-            }
-            return false;
-        }
-
         /// One piece from here to there; false if there is no more for now.
         private boolean move() throws IOException {
             boolean isLarge = meter.mayHold();
-            if (isLarge && isBulk) {
-                Optional<KernelPipe> taken = loop.takePipe();
-                if (taken.isPresent()) {
-                    return move(taken.get());
-                }
-            }
             int wanted = isLarge ? SpliceLoop.BUFFER_BYTES : SMALL_BYTES;
             int allowed = (int) meter.allow(way, wanted);
             if (allowed == 0) {
@@ -260,10 +226,17 @@ final class Splice {
             ByteBuffer buffer = loop.scratch().limit(allowed);
             int read = from.channel.read(buffer);
             meter.giveBack(way, allowed - Math.max(0, read));
-            if (read <= 0) {
-                return none(read);
+            if (read < 0) {
+                isEnded = true;
+                to.channel.shutdownOutput();
+                if (out.isEnded && in.isEnded) {
+                    end("closed", "", false);
+                }
+                return false;
             }
-            isBulk = read >= BULK_BYTES && from.descriptor >= 0 && to.descriptor >= 0;
+            if (read == 0) {
+                return false;
+            }
             count(read);
             if (isOver) {
                 return false;
@@ -276,40 +249,7 @@ final class Splice {
             return read == allowed;
         }
 
-        /// The same by a pipe of the kernel.
-        private boolean move(KernelPipe empty) throws IOException {
-            pipe = empty;
-            meter.holds(KernelPipe.BYTES);
-            long allowed = meter.allow(way, KernelPipe.BYTES);
-            if (allowed == 0) {
-                release();
-                pause();
-                return false;
-            }
-            long read = empty.fill(from.descriptor, allowed);
-            meter.giveBack(way, allowed - Math.max(0, read));
-            if (read <= 0) {
-                release();
-                return none(read);
-            }
-            isBulk = read >= BULK_BYTES;
-            count(read);
-            return !isOver && drain(empty);
-        }
-
-        /// Nothing was there, or nothing will come any more.
-        private boolean none(long read) throws IOException {
-            if (read < 0) {
-                isEnded = true;
-                to.channel.shutdownOutput();
-                if (out.isEnded && in.isEnded) {
-                    end("closed", "", false);
-                }
-            }
-            return false;
-        }
-
-        private void count(long bytes) {
+        private void count(int bytes) {
             moved += bytes;
             meter.moved(way, bytes);
             lastMove = System.nanoTime();
@@ -337,12 +277,6 @@ final class Splice {
                 loop.giveBuffer(kept);
             }
             isHeldLarge = false;
-            KernelPipe used = pipe;
-            pipe = null;
-            if (used != null) {
-                meter.holds(-KernelPipe.BYTES);
-                loop.givePipe(used);
-            }
         }
 
         private void pause() {

@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
@@ -27,7 +26,6 @@ final class SpliceLoop implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(SpliceLoop.class.getName());
     private static final int SPARE_BUFFERS_MAX = 16;
-    private static final int SPARE_PIPES_MAX = 4;
     private static final long IDLE_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Selector selector;
@@ -36,7 +34,6 @@ final class SpliceLoop implements AutoCloseable {
     private final PriorityQueue<Later> later = new PriorityQueue<>();
     private final Set<Splice> splices = new HashSet<>();
     private final Deque<ByteBuffer> spare = new ArrayDeque<>();
-    private final Deque<KernelPipe> sparePipes = new ArrayDeque<>();
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private volatile boolean isClosed;
 
@@ -81,20 +78,6 @@ final class SpliceLoop implements AutoCloseable {
         }
     }
 
-    /// An empty one; no pipe if this process may open no more files.
-    Optional<KernelPipe> takePipe() {
-        KernelPipe pipe = sparePipes.poll();
-        return pipe == null ? KernelPipe.open() : Optional.of(pipe);
-    }
-
-    void givePipe(KernelPipe pipe) {
-        if (pipe.held() == 0 && sparePipes.size() < SPARE_PIPES_MAX) {
-            sparePipes.add(pipe);
-        } else {
-            pipe.close();
-        }
-    }
-
     SelectionKey register(SocketChannel channel, Object end) throws IOException {
         channel.configureBlocking(false);
         return channel.register(selector, 0, end);
@@ -121,7 +104,6 @@ final class SpliceLoop implements AutoCloseable {
         for (Splice splice : new ArrayList<>(splices)) {
             splice.end("server.stopped", "", true);
         }
-        sparePipes.forEach(KernelPipe::close);
         try {
             selector.close();
         } catch (IOException e) {

@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 
 /// What is open works, with real sockets. What is not is in `BypassIT`.
 class EgressIT {
-    /// Pipes that the loops keep for the next, and what the JDK opens meanwhile.
-    private static final int SPARE_DESCRIPTORS = 2 * 2 * 4 + 16;
+    /// What the JDK opens meanwhile.
+    private static final int SPARE_DESCRIPTORS = 16;
 
     private static final String API = "140.82.112.5";
     private static final List<String> ALL = List.of("ALL_TRAFFIC");
@@ -473,14 +473,14 @@ class EgressIT {
                 assertThat(socket.getInputStream().readNBytes(3_000_000)).containsOnly(0);
             }
             for (int i = 0; i < sockets.size(); i++) {
-                // With a reset or without, while pipes are full.
+                // With a reset or without, while buffers are full.
                 sockets.get(i).setSoLinger(i % 2 == 0, 0);
                 sockets.get(i).close();
             }
         }
         waitUntil(() -> sandbox.usage().open() == 0, "all connections are over");
         assertThat(sandbox.meter().mayHold()).as("everything is given back").isTrue();
-        waitUntil(() -> descriptors() <= before + SPARE_DESCRIPTORS, "no pipe and no socket is left");
+        waitUntil(() -> descriptors() <= before + SPARE_DESCRIPTORS, "no socket is left");
     }
 
     private static long descriptors() {

@@ -232,14 +232,7 @@ class ArchitectureTest {
         noClasses()
                 .that(DescribedPredicate.not(outermost(
                         "are named here",
-                        name -> Set.of(
-                                        "Linux",
-                                        "WasmPages",
-                                        "V8Library",
-                                        "LinearMemory",
-                                        "SilentLogger",
-                                        "Namespace",
-                                        "KernelPipe")
+                        name -> Set.of("Linux", "WasmPages", "V8Library", "LinearMemory", "SilentLogger", "Namespace")
                                 .contains(name))))
                 .and(DescribedPredicate.not(resideInAnyPackage(module("bench"))))
                 .should()
