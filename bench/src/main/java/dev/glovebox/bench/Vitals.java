@@ -29,7 +29,7 @@ final class Vitals {
         THREADS("threads", 70),
         SERVER_DESCRIPTORS("server descriptors", 16),
         CELL_DESCRIPTORS("cell descriptors", 60),
-        /// A heap that has grown between two collections gives nothing back; it has 512 MiB at most.
+        /// A heap that has grown between two collections gives nothing back; it has 768 MiB at most.
         SERVER_RSS("server RSS MiB", 300),
         /// After a collection; connections and caches of ours come and go.
         SERVER_HEAP("server heap MiB", 8),

@@ -229,10 +229,17 @@ public final class Limits {
     /// Each is two sockets of the server.
     public static final int EGRESS_CONNECTIONS_MAX = 2500;
 
+    /// Connections of all sandboxes at once, or a sixth of the files that the server may open, if that is less.
+    /// Half of what all sandboxes share (this and the other bounds for all of them) goes to whoever comes first;
+    /// of the other half each sandbox may have an even part.
+    public static final int EGRESS_CONNECTIONS_ALL_MAX = 8192;
+
     public static final int EGRESS_CONNECTIONS_PER_SECOND_DEFAULT = 100;
     public static final int EGRESS_CONNECTIONS_PER_SECOND_MAX = 1000;
     /// Of one sandbox at once whose requests are looked at: each has two threads and about 100 KiB for TLS.
     public static final int EGRESS_INSPECTED_MAX = 64;
+    /// The same of all sandboxes.
+    public static final int EGRESS_INSPECTED_ALL_MAX = 512;
     /// For the first bytes of a connection, until its name is known: slower ones are up to no good.
     public static final Duration EGRESS_HANDSHAKE_MAX = Duration.ofSeconds(10);
     /// How long a connection that is open whatever it shows is looked at for a name, for the record.
@@ -242,6 +249,9 @@ public final class Limits {
     /// The head of one HTTP request.
     public static final int EGRESS_REQUEST_HEAD_BYTES_MAX = 32 * 1024;
 
+    /// First bytes and heads of all sandboxes' connections, until it is known where these go.
+    public static final long EGRESS_FIRST_BYTES_ALL_MAX = 32 * MIB;
+
     public static final int EGRESS_REQUEST_FIELDS_MAX = 128;
     /// From the server to the destination.
     public static final Duration EGRESS_CONNECT_MAX = Duration.ofSeconds(10);
@@ -250,10 +260,14 @@ public final class Limits {
     /// What a guest that does not read makes the server hold, all its connections together; beyond it each may hold
     /// another 4 KiB.
     public static final long EGRESS_HELD_BYTES_MAX = 4 * MIB;
+    /// The same of all sandboxes.
+    public static final long EGRESS_HELD_BYTES_ALL_MAX = 128 * MIB;
     /// Look-ups of one sandbox, per second; a burst may be four times that.
     public static final int EGRESS_DNS_PER_SECOND = 50;
     /// Look-ups of one sandbox that wait for an answer.
     public static final int EGRESS_DNS_WAITING_MAX = 64;
+    /// The same of all sandboxes, each a socket of the server.
+    public static final int EGRESS_LOOK_UPS_ALL_MAX = 1024;
     /// One part of a name below a star, which a guest could fill with words for whoever runs the name's servers.
     public static final int EGRESS_DNS_LABEL_CHARS_MAX = 40;
     /// Parts of a name below a star.
@@ -268,6 +282,10 @@ public final class Limits {
     public static final Duration EGRESS_DNS_WAIT_MAX = Duration.ofSeconds(2);
     /// Conversations of one UDP rule at once, each a socket of the server.
     public static final int EGRESS_UDP_FLOWS_MAX = 64;
+    /// UDP rules of all sandboxes and their conversations, or a twelfth of the files that the server may open.
+    public static final int EGRESS_UDP_SOCKETS_ALL_MAX = 4096;
+    /// A datagram; longer ones, which the internet hardly carries, are dropped.
+    public static final int EGRESS_UDP_BYTES_MAX = 9 * 1024;
 
     public static final Duration EGRESS_UDP_IDLE_MAX = Duration.ofSeconds(60);
     /// Different refusals that are counted at once for one sandbox; further ones are counted together.
@@ -288,6 +306,10 @@ public final class Limits {
     public static final int FETCH_HEAD_BYTES_MAX = 64 * 1024;
     /// Requests of `fetch` at once, of one interpreter.
     public static final int FETCHES_MAX = 32;
+
+    /// Connections of clients to one listener, or a sixth of the files that the server may open, if that is less: a
+    /// listener that finds none left ends for good. An idle one costs about 20 KiB.
+    public static final int SERVER_CONNECTIONS_MAX = 8000;
 
     // ---- templates
 

@@ -40,6 +40,12 @@ final class AskedName {
         return Arrays.copyOf(read, readBytes);
     }
 
+    /// What it takes of the memory.
+    long heldBytes() {
+        FirstBytes current = reader;
+        return read.length + (current == null ? 0 : current.heldBytes());
+    }
+
     private void keep(byte[] bytes, int length) {
         if (readBytes + length > read.length) {
             read = Arrays.copyOf(read, Math.max(2 * read.length, readBytes + length));

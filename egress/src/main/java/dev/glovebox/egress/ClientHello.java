@@ -5,6 +5,7 @@ import dev.glovebox.core.egress.Handshake;
 import dev.glovebox.core.egress.HostName;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -28,7 +29,7 @@ final class ClientHello implements FirstBytes {
     private static final int ENCRYPTED_SERVER_NAME = 0xffce;
 
     private final byte[] header = new byte[RECORD_HEADER];
-    private final byte[] message = new byte[Limits.EGRESS_CLIENT_HELLO_BYTES_MAX];
+    private byte[] message = new byte[1024];
     private int headerBytes;
     private int leftInRecord;
     private int messageBytes;
@@ -37,8 +38,8 @@ final class ClientHello implements FirstBytes {
     @Override
     public Optional<Handshake> feed(byte[] bytes, int length) {
         for (int at = 0; at < length; at++) {
-            if (++seen > message.length) {
-                return broken("its ClientHello is longer than " + message.length + " bytes");
+            if (++seen > Limits.EGRESS_CLIENT_HELLO_BYTES_MAX) {
+                return broken("its ClientHello is longer than " + Limits.EGRESS_CLIENT_HELLO_BYTES_MAX + " bytes");
             }
             if (leftInRecord == 0) {
                 header[headerBytes++] = bytes[at];
@@ -46,6 +47,9 @@ final class ClientHello implements FirstBytes {
                     return broken("its ClientHello is not in records of a TLS handshake");
                 }
             } else {
+                if (messageBytes == message.length) {
+                    message = Arrays.copyOf(message, 2 * messageBytes);
+                }
                 message[messageBytes++] = bytes[at];
                 leftInRecord--;
                 if (message[0] != CLIENT_HELLO) {
@@ -57,6 +61,11 @@ final class ClientHello implements FirstBytes {
             }
         }
         return Optional.empty();
+    }
+
+    @Override
+    public long heldBytes() {
+        return message.length;
     }
 
     private boolean beginRecord() {

@@ -18,6 +18,7 @@ public final class Egress implements NetworkPorts, DialedNetworks, AutoCloseable
     private final Timers timers = new Timers();
     private final Dialer dialer;
     private final Set<SandboxEgress> open = ConcurrentHashMap.newKeySet();
+    private final Pools pools;
 
     /// Begins; nothing is open yet.
     public Egress(EgressOptions options) {
@@ -25,7 +26,12 @@ public final class Egress implements NetworkPorts, DialedNetworks, AutoCloseable
     }
 
     Egress(EgressOptions options, Dialer.Connector connector) {
+        this(options, connector, OpenFiles.max());
+    }
+
+    Egress(EgressOptions options, Dialer.Connector connector, long openFilesMax) {
         this.options = options;
+        pools = Pools.of(openFilesMax, open::size);
         splicer = new Splicer(options.threads());
         dialer = new Dialer(options.resolver(), options.own(), connector);
         timers.every(Limits.EGRESS_REPEAT_WINDOW, () -> open.forEach(SandboxEgress::flushLog));
@@ -54,6 +60,10 @@ public final class Egress implements NetworkPorts, DialedNetworks, AutoCloseable
 
     Splicer splicer() {
         return splicer;
+    }
+
+    Pools pools() {
+        return pools;
     }
 
     Timers timers() {

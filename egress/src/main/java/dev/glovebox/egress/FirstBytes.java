@@ -7,4 +7,7 @@ import java.util.Optional;
 interface FirstBytes {
     /// More bytes. The answer is empty as long as they do not suffice.
     Optional<Handshake> feed(byte[] bytes, int length);
+
+    /// What it takes of the memory: in proportion to what came, for most connections send little.
+    long heldBytes();
 }

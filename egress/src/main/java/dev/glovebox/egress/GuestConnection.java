@@ -20,6 +20,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// One connection of a guest, from its arrival to its end. A thread of its own finds out where it goes and has
@@ -37,6 +38,7 @@ final class GuestConnection implements Runnable {
     private volatile @Nullable Allow allow;
     private volatile SandboxEgress.Rules decidedBy;
     private volatile @Nullable Carried carried;
+    private final AtomicLong firstBytes = new AtomicLong();
     private byte[] first = {};
 
     /// What is to be ended when the connection is cut.
@@ -65,6 +67,7 @@ final class GuestConnection implements Runnable {
         } finally {
             if (!isHandedOver) {
                 Sockets.close(guest, true);
+                releaseFirst();
                 sandbox.over(this);
             }
         }
@@ -81,7 +84,10 @@ final class GuestConnection implements Runnable {
             decidedBy = rules;
             EgressDecision decision = sandbox.decide(rules, attempt);
             if (decision instanceof ReadName(Optional<Allow> otherwise)) {
-                readName(otherwise.isPresent());
+                if (!readName(otherwise.isPresent())) {
+                    refuse(SandboxEgress.SERVER_FULL, "the connections of all sandboxes hold too much for now");
+                    return false;
+                }
                 decision = sandbox.decide(rules, attempt);
             }
             switch (decision) {
@@ -115,7 +121,8 @@ final class GuestConnection implements Runnable {
     /// Reads until it is known what the connection asks for, or that it does not say.
     ///
     /// @param isOpenAnyway whether it is only for the record: then not for long
-    private void readName(boolean isOpenAnyway) throws IOException {
+    /// @return false if there is no memory for what it sends
+    private boolean readName(boolean isOpenAnyway) throws IOException {
         AskedName asked = new AskedName(attempt.port());
         Duration patience = isOpenAnyway ? Limits.EGRESS_GLANCE : Limits.EGRESS_HANDSHAKE_MAX;
         long end = System.nanoTime() + patience.toNanos();
@@ -126,13 +133,35 @@ final class GuestConnection implements Runnable {
             long left = (end - System.nanoTime()) / 1_000_000;
             int read = left <= 0 ? 0 : readWithin(in, buffer, (int) left);
             handshake = read <= 0 ? Optional.of(new Handshake.Silent()) : asked.feed(buffer, read);
+            if (!holdsFirst(asked.heldBytes())) {
+                return false;
+            }
         }
         guest.socket().setSoTimeout(0);
         first = asked.bytes();
+        holdsFirst(first.length);
         Handshake found = handshake.get();
         Set<HostName> names =
                 found.shownName().map(shown -> sandbox.namesFor(attempt, shown)).orElse(attempt.asked());
         attempt = attempt.with(found, names);
+        return true;
+    }
+
+    /// Accounts for what the first bytes take from here on; false if there is no room for more.
+    private boolean holdsFirst(long bytes) {
+        long more = bytes - firstBytes.get();
+        if (more > 0 && !sandbox.firstBytes().take(more)) {
+            return false;
+        }
+        if (more < 0) {
+            sandbox.firstBytes().give(-more);
+        }
+        firstBytes.set(bytes);
+        return true;
+    }
+
+    private void releaseFirst() {
+        sandbox.firstBytes().give(firstBytes.getAndSet(0));
     }
 
     /// -1 at the end, 0 if nothing came.
@@ -207,16 +236,17 @@ final class GuestConnection implements Runnable {
                     sandbox.over(this);
                 });
         carried = splice::cut;
-        splice.start(first);
+        splice.start(first, this::releaseFirst);
         cutIfClosedMeanwhile();
         return true;
     }
 
     private void inspect(Way.Requests way) {
-        if (!sandbox.beginInspection(Limits.EGRESS_INSPECTED_MAX)) {
+        if (!sandbox.beginInspection()) {
             refuse(
                     "limit.inspected",
-                    "more than " + Limits.EGRESS_INSPECTED_MAX + " connections at once whose requests are looked at");
+                    "more than " + Limits.EGRESS_INSPECTED_MAX
+                            + " connections at once whose requests are looked at, or too" + " many of all sandboxes");
             return;
         }
         try {

@@ -2,12 +2,13 @@ package dev.glovebox.egress;
 
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.egress.Handshake;
+import java.util.Arrays;
 import java.util.Optional;
 
 /// Reads the host out of the first request of a plain connection, as its bytes come. Not thread-safe.
 final class RequestHost implements FirstBytes {
     private final int port;
-    private final byte[] head = new byte[Limits.EGRESS_REQUEST_HEAD_BYTES_MAX];
+    private byte[] head = new byte[1024];
     private int headBytes;
 
     RequestHost(int port) {
@@ -17,8 +18,11 @@ final class RequestHost implements FirstBytes {
     @Override
     public Optional<Handshake> feed(byte[] bytes, int length) {
         for (int at = 0; at < length; at++) {
+            if (headBytes == Limits.EGRESS_REQUEST_HEAD_BYTES_MAX) {
+                return Optional.of(new Handshake.Unreadable("its head is longer than " + headBytes + " bytes"));
+            }
             if (headBytes == head.length) {
-                return Optional.of(new Handshake.Unreadable("its head is longer than " + head.length + " bytes"));
+                head = Arrays.copyOf(head, 2 * headBytes);
             }
             head[headBytes++] = bytes[at];
             if (bytes[at] == '\n' && headBytes >= 2 && head[headBytes - 2] != '\r') {
@@ -29,6 +33,11 @@ final class RequestHost implements FirstBytes {
             }
         }
         return Optional.empty();
+    }
+
+    @Override
+    public long heldBytes() {
+        return head.length;
     }
 
     private Handshake read() {

@@ -1,5 +1,6 @@
 package dev.glovebox.egress;
 
+import dev.glovebox.core.Limits;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.egress.DialedNetwork.Refusals;
 import dev.glovebox.core.egress.EgressAttempt;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -31,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 /// One sandbox's network: what arrives at its listeners is handed in here, decided, carried and recorded.
 /// Thread-safe.
 public final class SandboxEgress implements SandboxNetwork {
+    /// The rule on the record where what all sandboxes share is used up.
+    static final String SERVER_FULL = "limit.server";
+
     private final Egress egress;
     private final SandboxId sandbox;
     private final EgressLog log;
@@ -38,7 +43,11 @@ public final class SandboxEgress implements SandboxNetwork {
     private final SandboxNames names;
     private final DnsAnswerer dns;
     private final AtomicInteger begun = new AtomicInteger();
-    private final AtomicInteger inspected = new AtomicInteger();
+    private final Pool.Share places;
+    private final Pool.Share firstBytes;
+    private final Pool.Share inspected;
+    private final Pool.Share datagrams;
+    private final Set<GuestConnection> all = ConcurrentHashMap.newKeySet();
     private final AtomicLong allowed = new AtomicLong();
     private final AtomicLong denied = new AtomicLong();
     private final Object lock = new Object();
@@ -58,9 +67,29 @@ public final class SandboxEgress implements SandboxNetwork {
         rules = rules(0, grant);
         EgressOptions options = egress.options();
         log = new EgressLog(sandbox, options.recorder(), options.clock());
-        meter = new SandboxMeter(grant.policy().limits());
-        names = new SandboxNames(options.resolver(), System::nanoTime);
+        Pools pools = egress.pools();
+        places = pools.connections().share(Limits.EGRESS_CONNECTIONS_MAX);
+        firstBytes = pools.firstBytes().share(Limits.EGRESS_FIRST_BYTES_ALL_MAX);
+        inspected = pools.inspected().share(Limits.EGRESS_INSPECTED_MAX);
+        datagrams = pools.datagrams().share(Limits.EGRESS_UDP_SOCKETS_ALL_MAX);
+        meter = new SandboxMeter(grant.policy().limits(), pools.heldBytes());
+        names = new SandboxNames(
+                bounded(options.resolver(), pools.lookUps().share(Limits.EGRESS_DNS_WAITING_MAX)), System::nanoTime);
         dns = new DnsAnswerer(name -> rules.policy.decideName(name), names, log::name);
+    }
+
+    /// The same, for so many names at once as there is room for.
+    private static NameResolver bounded(NameResolver resolver, Pool.Share lookUps) {
+        return name -> {
+            if (!lookUps.take(1)) {
+                throw new IOException("too many look-ups wait for an answer");
+            }
+            try {
+                return resolver.resolve(name);
+            } finally {
+                lookUps.give(1);
+            }
+        };
     }
 
     /// Takes over a connection that a guest made, and returns at once.
@@ -81,9 +110,15 @@ public final class SandboxEgress implements SandboxNetwork {
                     guest, attempt, told, "limit.connections", "more connections at once than the policy allows");
         } else if (!meter.tryConnect()) {
             refuseForLimit(guest, attempt, told, "limit.rate", "more connections a second than the policy allows");
+        } else if (!places.take(1)) {
+            refuseForLimit(guest, attempt, told, SERVER_FULL, "the connections of all sandboxes are too many for now");
         } else {
             GuestConnection connection = new GuestConnection(this, guest, attempt, told);
+            all.add(connection);
             Thread.ofVirtual().name("egress-" + sandbox).start(connection);
+            if (isClosed) {
+                connection.cut("sandbox.closed", "");
+            }
         }
     }
 
@@ -145,10 +180,8 @@ public final class SandboxEgress implements SandboxNetwork {
 
     @Override
     public void close() {
-        List<GuestConnection> all;
         synchronized (lock) {
             isClosed = true;
-            all = List.copyOf(connections);
         }
         all.forEach(connection -> connection.cut("sandbox.closed", ""));
         log.flush();
@@ -200,21 +233,29 @@ public final class SandboxEgress implements SandboxNetwork {
         }
     }
 
-    boolean beginInspection(int most) {
-        if (inspected.incrementAndGet() > most) {
-            inspected.decrementAndGet();
-            return false;
-        }
-        return true;
+    boolean beginInspection() {
+        return inspected.take(1);
     }
 
     void endInspection() {
-        inspected.decrementAndGet();
+        inspected.give(1);
+    }
+
+    /// What it takes of the memory for first bytes.
+    Pool.Share firstBytes() {
+        return firstBytes;
+    }
+
+    /// What it takes of the sockets for UDP.
+    Pool.Share datagrams() {
+        return datagrams;
     }
 
     /// A connection that [#accept] took is over.
     void over(GuestConnection connection) {
         begun.decrementAndGet();
+        places.give(1);
+        all.remove(connection);
         synchronized (lock) {
             connections.remove(connection);
         }

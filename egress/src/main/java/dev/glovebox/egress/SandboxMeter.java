@@ -23,11 +23,13 @@ final class SandboxMeter {
     private final TokenBucket in;
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong received = new AtomicLong();
-    private final AtomicLong held = new AtomicLong();
+    private final Pool.Share held;
     private volatile NetworkLimits limits;
 
-    SandboxMeter(NetworkLimits limits) {
+    /// @param held of what all sandboxes may hold together
+    SandboxMeter(NetworkLimits limits, Pool held) {
         this.limits = limits;
+        this.held = held.share(Limits.EGRESS_HELD_BYTES_MAX);
         double rate = limits.connectionsPerSecond();
         connections = new TokenBucket(rate, BURSTS * rate, System::nanoTime);
         double bytes = limits.bytesPerSecond();
@@ -88,12 +90,12 @@ final class SandboxMeter {
 
     /// Whether bytes that cannot be passed on yet may be kept in large pieces.
     boolean mayHold() {
-        return held.get() < Limits.EGRESS_HELD_BYTES_MAX;
+        return held.fits(1);
     }
 
     /// Counts what is kept; negative when it is let go.
     void holds(long bytes) {
-        held.addAndGet(bytes);
+        held.add(bytes);
     }
 
     private TokenBucket bucket(Way way) {

@@ -59,7 +59,9 @@ final class Splice {
     /// From any thread; once.
     ///
     /// @param first what was read from the guest already
-    void start(byte[] first) {
+    /// @param firstGone run once, when these bytes need no memory any more
+    void start(byte[] first, Runnable firstGone) {
+        out.gone = firstGone;
         loop.execute(() -> {
             loop.add(this);
             try {
@@ -164,6 +166,7 @@ final class Splice {
         private final End to;
         private @Nullable ByteBuffer held;
         private boolean isHeldLarge;
+        private @Nullable Runnable gone;
         private boolean isPaused;
         private boolean isEnded;
         private long moved;
@@ -182,6 +185,8 @@ final class Splice {
             if (first.length > 0) {
                 held = ByteBuffer.wrap(first);
                 count(first.length);
+            } else {
+                release();
             }
             pump();
             update();
@@ -277,6 +282,11 @@ final class Splice {
                 loop.giveBuffer(kept);
             }
             isHeldLarge = false;
+            Runnable told = gone;
+            gone = null;
+            if (told != null) {
+                told.run();
+            }
         }
 
         private void pause() {

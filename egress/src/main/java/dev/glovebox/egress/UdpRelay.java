@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /// address inside, so where a packet goes is known. Each port of the guest is a conversation of its own.
 public final class UdpRelay implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(UdpRelay.class.getName());
-    private static final int PACKET_BYTES_MAX = 65_535;
 
     private final DatagramChannel socket;
     private final SandboxEgress sandbox;
@@ -41,11 +40,11 @@ public final class UdpRelay implements AutoCloseable {
     }
 
     private void run() {
-        ByteBuffer packet = ByteBuffer.allocateDirect(PACKET_BYTES_MAX);
+        ByteBuffer packet = buffer();
         while (socket.isOpen()) {
             try {
                 SocketAddress guest = socket.receive(packet.clear());
-                if (guest != null) {
+                if (guest != null && packet.hasRemaining()) {
                     out(guest, packet.flip());
                 }
             } catch (ClosedChannelException _) {
@@ -55,6 +54,11 @@ public final class UdpRelay implements AutoCloseable {
             }
         }
         flows.values().forEach(flow -> flow.end("sandbox.closed"));
+    }
+
+    /// With a byte more than a packet may have: what fills it was cut.
+    private static ByteBuffer buffer() {
+        return ByteBuffer.allocateDirect(Limits.EGRESS_UDP_BYTES_MAX + 1);
     }
 
     /// Each packet is decided, so that other rules hold at once.
@@ -77,7 +81,17 @@ public final class UdpRelay implements AutoCloseable {
                         "more than " + Limits.EGRESS_UDP_FLOWS_MAX + " conversations over UDP at once");
                 return;
             }
-            flow = new Flow(guest, allow.rule());
+            if (!sandbox.datagrams().take(1)) {
+                sandbox.denied(
+                        attempt, SandboxEgress.SERVER_FULL, "the UDP sockets of all sandboxes are too many for now");
+                return;
+            }
+            try {
+                flow = new Flow(guest, allow.rule());
+            } catch (IOException | RuntimeException failure) {
+                sandbox.datagrams().give(1);
+                throw failure;
+            }
             flows.put(guest, flow);
             flow.start();
         }
@@ -118,12 +132,13 @@ public final class UdpRelay implements AutoCloseable {
         }
 
         private void back() {
-            ByteBuffer packet = ByteBuffer.allocateDirect(PACKET_BYTES_MAX);
+            ByteBuffer packet = buffer();
             while (peer.isOpen()) {
                 try {
                     peer.read(packet.clear());
+                    boolean isWhole = packet.hasRemaining();
                     int bytes = packet.flip().remaining();
-                    if (isAllowed(SandboxMeter.Way.IN, bytes)) {
+                    if (isWhole && isAllowed(SandboxMeter.Way.IN, bytes)) {
                         socket.send(packet, guest);
                         moved(SandboxMeter.Way.IN, received, bytes);
                     }
@@ -158,6 +173,7 @@ public final class UdpRelay implements AutoCloseable {
                 watching.close();
             }
             if (flows.remove(guest, this)) {
+                sandbox.datagrams().give(1);
                 sandbox.log().ended(attempt, why, "", sent.get(), received.get());
             }
             try {

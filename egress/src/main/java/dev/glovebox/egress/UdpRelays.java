@@ -61,6 +61,18 @@ final class UdpRelays implements AutoCloseable {
     }
 
     private UdpRelay open(Place place) throws IOException {
+        if (!sandbox.datagrams().take(1)) {
+            throw new IOException("the UDP sockets of all sandboxes are too many for now");
+        }
+        try {
+            return start(place);
+        } catch (IOException | RuntimeException failure) {
+            sandbox.datagrams().give(1);
+            throw failure;
+        }
+    }
+
+    private UdpRelay start(Place place) throws IOException {
         InetSocketAddress address = new InetSocketAddress(InetAddress.getByAddress(place.address.bytes()), place.port);
         return UdpRelay.start(NamespacePort.bind(namespace, address), sandbox, place.address, place.port);
     }
@@ -69,6 +81,7 @@ final class UdpRelays implements AutoCloseable {
         UdpRelay relay = running.remove(place);
         if (relay != null) {
             relay.close();
+            sandbox.datagrams().give(1);
         }
     }
 

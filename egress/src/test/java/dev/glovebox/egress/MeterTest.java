@@ -37,9 +37,13 @@ class MeterTest {
         assertThat(bucket.take(100)).isEqualTo(2);
     }
 
+    private static SandboxMeter meter(NetworkLimits limits) {
+        return new SandboxMeter(limits, new Pool(1 << 20, () -> 1));
+    }
+
     @Test
     void aMeterWithoutBoundsAllowsEverything() {
-        SandboxMeter meter = new SandboxMeter(NetworkLimits.DEFAULT);
+        SandboxMeter meter = meter(NetworkLimits.DEFAULT);
         assertThat(meter.allow(SandboxMeter.Way.OUT, Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
         meter.moved(SandboxMeter.Way.OUT, 1L << 40);
         assertThat(meter.isUsedUp()).isFalse();
@@ -48,7 +52,7 @@ class MeterTest {
 
     @Test
     void aMeterHoldsToItsBounds() {
-        SandboxMeter meter = new SandboxMeter(new NetworkLimits(10, 1, 1000, 5000));
+        SandboxMeter meter = meter(new NetworkLimits(10, 1, 1000, 5000));
         assertThat(meter.allow(SandboxMeter.Way.IN, 5000)).isEqualTo(1000);
         assertThat(meter.allow(SandboxMeter.Way.OUT, 400)).isEqualTo(400);
         assertThat(meter.nanosUntilAllowed(SandboxMeter.Way.IN)).isPositive();

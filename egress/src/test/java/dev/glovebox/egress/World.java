@@ -56,6 +56,11 @@ final class World implements AutoCloseable {
     private final Map<String, List<String>> heard = new ConcurrentHashMap<>();
 
     World() {
+        this(OpenFiles.max());
+    }
+
+    /// @param openFilesMax of which the egress takes its parts
+    World(long openFilesMax) {
         SecretSource source = (sandbox, placeholder, host) ->
                 java.util.Optional.ofNullable(secrets.get(placeholder.name() + "@" + host));
         egress = new Egress(
@@ -77,7 +82,8 @@ final class World implements AutoCloseable {
                     public DatagramChannel connectUdp(IpAddress address, int port) throws IOException {
                         return DatagramChannel.open().connect(server(address, port));
                     }
-                });
+                },
+                openFilesMax);
     }
 
     static IpAddress address(String text) {

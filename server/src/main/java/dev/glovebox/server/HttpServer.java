@@ -44,8 +44,6 @@ public final class HttpServer implements AutoCloseable {
     private static final int PROLOGUE_BYTES_MAX = 16 * 1024;
 
     private static final int HEADER_BYTES_MAX = 16 * 1024;
-    /// Each idle connection costs about 20 KB.
-    private static final int CONNECTIONS_MAX = 10_000;
 
     /// Helidon calls a connection of HTTP/2 idle when no request has begun on it for so long, and closes it then even
     /// if some are under way: longer than a request can be.
@@ -92,12 +90,14 @@ public final class HttpServer implements AutoCloseable {
     /// Starts to listen.
     ///
     /// @param front adds what stands before the native API where clients with keys come in
-    public static HttpServer start(Api api, Authenticator authenticator, Addresses addresses, Front front) {
+    /// @param connectionsMax at once of each listener; what is more waits
+    public static HttpServer start(
+            Api api, Authenticator authenticator, Addresses addresses, Front front, int connectionsMax) {
         prepare(addresses.socket());
         refuseTaken(addresses.address());
         addresses.tls().ifPresent(tls -> refuseTaken(tls.address()));
         WebServerConfig.Builder config = WebServer.builder().shutdownHook(false);
-        serveClients(config.bindAddress(addresses.address()), api, authenticator, front);
+        serveClients(config.bindAddress(addresses.address()), api, authenticator, front, connectionsMax);
         addresses.tls().ifPresent(tls -> {
             ListenerConfig.Builder secure = ListenerConfig.builder()
                     .name(SECURE)
@@ -105,10 +105,10 @@ public final class HttpServer implements AutoCloseable {
                     .tls(io.helidon.common.tls.Tls.builder()
                             .sslContext(tls.context())
                             .build());
-            serveClients(secure, api, authenticator, front);
+            serveClients(secure, api, authenticator, front, connectionsMax);
             config.putSocket(SECURE, secure.build());
         });
-        config.putSocket(LOCAL, local(api, addresses.socket()));
+        config.putSocket(LOCAL, local(api, addresses.socket(), connectionsMax));
         WebServer server = config.build().start();
         if (!server.isRunning()) {
             // Helidon logs why and returns.
@@ -131,17 +131,21 @@ public final class HttpServer implements AutoCloseable {
     }
 
     private static void serveClients(
-            ListenerConfig.BuilderBase<?, ?> listener, Api api, Authenticator authenticator, Front front) {
+            ListenerConfig.BuilderBase<?, ?> listener,
+            Api api,
+            Authenticator authenticator,
+            Front front,
+            int connectionsMax) {
         AcceptedSockets sockets =
                 new AcceptedSockets(SocketOptions.builder().tcpNoDelay(true).build());
         HttpRouting.Builder routing = HttpRouting.builder();
         front.addTo(routing, sockets);
         api.addTo(routing, new Api.Listener(authenticator, sockets));
-        bound(listener);
+        bound(listener, connectionsMax);
         listener.connectionOptions(sockets).routing(routing).idleConnectionTimeout(IDLE_MAX);
     }
 
-    private static ListenerConfig local(Api api, Path socket) {
+    private static ListenerConfig local(Api api, Path socket, int connectionsMax) {
         AcceptedSockets sockets = new AcceptedSockets(SocketOptions.builder()
                 .socketKeepAlive(false)
                 .socketReuseAddress(false)
@@ -149,16 +153,16 @@ public final class HttpServer implements AutoCloseable {
         HttpRouting.Builder routing = HttpRouting.builder();
         api.addTo(routing, new Api.Listener(Authenticator.local(), sockets));
         ListenerConfig.Builder local = ListenerConfig.builder().name(LOCAL);
-        bound(local);
+        bound(local, connectionsMax);
         return local.bindAddress(UnixDomainSocketAddress.of(socket))
                 .connectionOptions(sockets)
                 .routing(routing)
                 .build();
     }
 
-    private static void bound(ListenerConfig.BuilderBase<?, ?> listener) {
+    private static void bound(ListenerConfig.BuilderBase<?, ?> listener, int connectionsMax) {
         listener.maxPayloadSize(Limits.FILE_BYTES_MAX)
-                .maxTcpConnections(CONNECTIONS_MAX)
+                .maxTcpConnections(connectionsMax)
                 .shutdownGracePeriod(STOP_GRACE)
                 .directHandlers(directHandlers())
                 .contentEncoding(new PackedBodies())

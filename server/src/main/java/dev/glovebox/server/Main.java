@@ -8,10 +8,12 @@ import dev.glovebox.backends.Supervision;
 import dev.glovebox.backends.template.TemplateStore;
 import dev.glovebox.core.Command;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.Limits;
 import dev.glovebox.core.Principal;
 import dev.glovebox.core.SandboxId;
 import dev.glovebox.core.TenantId;
 import dev.glovebox.core.backend.SandboxBackend;
+import dev.glovebox.egress.OpenFiles;
 import dev.glovebox.engine.BoundSecrets;
 import dev.glovebox.engine.EgressAudit;
 import dev.glovebox.engine.Engine;
@@ -185,7 +187,8 @@ public final class Main {
                         listen.toSocketAddress(),
                         home.socket(),
                         options.tls().map(tls -> secure(tls, home, hosts, clock, random))),
-                front);
+                front,
+                (int) Math.min(Limits.SERVER_CONNECTIONS_MAX, OpenFiles.max() / 6));
 
         listen.announce(http.port(), home.socket(), out);
         options.tls().ifPresent(tls -> announce(tls, http.securePort(), hosts, out));

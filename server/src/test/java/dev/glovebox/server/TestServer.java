@@ -111,7 +111,8 @@ final class TestServer implements AutoCloseable {
                         socket,
                         Optional.of(new HttpServer.Addresses.Tls(
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), tls()))),
-                this::addE2b);
+                this::addE2b,
+                1000);
     }
 
     private SSLContext tls() {

@@ -171,7 +171,8 @@ class SandboxTrafficIT {
                         directory.resolve("run/api.sock"),
                         Optional.empty()),
                 (routing, sockets) -> routing.addFilter(new Traffic(
-                        TrafficHosts.LOCAL, sandboxes, TOKENS, Map.of(), new PortProxy(engine, sandboxes, sockets))));
+                        TrafficHosts.LOCAL, sandboxes, TOKENS, Map.of(), new PortProxy(engine, sandboxes, sockets))),
+                100);
     }
 
     @AfterAll
