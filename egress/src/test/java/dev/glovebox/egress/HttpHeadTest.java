@@ -2,11 +2,13 @@ package dev.glovebox.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.egress.Handshake;
 import dev.glovebox.core.egress.HostName;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -198,6 +200,23 @@ class HttpHeadTest {
         assertThat(new AskedName(80).feed(new byte[] {(byte) 0x80, 1}, 2))
                 .get()
                 .isInstanceOf(Handshake.Unreadable.class);
+    }
+
+    /// One head of 32 KiB could keep a thread busy for seconds, and threads are what all sandboxes share.
+    @Test
+    void blanksWithoutAnEndCostNoTime() {
+        int most = Limits.EGRESS_REQUEST_HEAD_BYTES_MAX - 100;
+        for (String value : List.of(
+                " ".repeat(most) + "\u0000",
+                "\t".repeat(most) + "\u007f",
+                " ".repeat(most / 2) + "a".repeat(most / 2) + "\u0000",
+                " a".repeat(most / 2) + "\u0000",
+                "a ".repeat(most / 2) + "\u0000")) {
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(1), () -> refused("http.malformed", () -> head("GET / HTTP/1.1", "A:" + value)));
+        }
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(1), () -> refused("http.malformed", () -> head("GET / HTTP/1.1", "A".repeat(most))));
     }
 
     /// Whatever passes, its parts are clean.
