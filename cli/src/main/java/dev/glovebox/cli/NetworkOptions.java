@@ -2,6 +2,7 @@ package dev.glovebox.cli;
 
 import dev.glovebox.sdk.MalformedJsonException;
 import dev.glovebox.sdk.RecordJson;
+import dev.glovebox.server.PolicyTool;
 import dev.glovebox.wire.api.NetworkRules;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,14 +29,27 @@ final class NetworkOptions {
         return file != null || !allow.isEmpty();
     }
 
-    /// The rules; null if none are given.
+    /// The rules; null if none are given. Remarks on standard error what of them opens nothing.
     @Nullable
     NetworkRules toWire() throws IOException {
+        NetworkRules rules = rules();
+        if (rules != null) {
+            remarkClosedEntries(rules);
+        }
+        return rules;
+    }
+
+    private @Nullable NetworkRules rules() throws IOException {
         if (file == null) {
             return allow.isEmpty() ? null : NetworkRules.allowing(allow);
         }
         NetworkRules rules = read(file);
         return allow.isEmpty() ? rules : rules.allowingToo(allow);
+    }
+
+    /// One line for each entry that opens nothing, whatever else the rules say.
+    static void remarkClosedEntries(NetworkRules rules) {
+        PolicyTool.closedEntries(rules).forEach(sentence -> Messages.note("glovebox: " + Messages.safe(sentence)));
     }
 
     /// The policy in a file.

@@ -1,6 +1,7 @@
 package dev.glovebox.cli;
 
 import dev.glovebox.server.PolicyTool;
+import dev.glovebox.wire.api.NetworkRules;
 import dev.glovebox.wire.api.PolicySchema;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -56,7 +57,9 @@ final class PolicyVerb implements Callable<Integer> {
         if (file == null || host == null || port == null) {
             throw new IllegalArgumentException("say what to explain: 'glovebox policy explain FILE HOST PORT'");
         }
-        PolicyTool.Explanation said = PolicyTool.explain(NetworkOptions.read(file), host, TunnelVerb.port(port), udp);
+        NetworkRules rules = NetworkOptions.read(file);
+        PolicyTool.Explanation said = PolicyTool.explain(rules, host, TunnelVerb.port(port), udp);
+        NetworkOptions.remarkClosedEntries(rules);
         Messages.say((said.isAllowed() ? "allowed by " : "refused by ") + Messages.safe(said.rule()));
         said.lines().forEach(line -> Messages.say("  " + Messages.safe(line)));
         return said.isAllowed() ? 0 : REFUSED;

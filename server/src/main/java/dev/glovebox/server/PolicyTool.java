@@ -2,6 +2,7 @@ package dev.glovebox.server;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.egress.ClosedEntry;
 import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.PolicyExplanation;
 import dev.glovebox.core.egress.Protocol;
@@ -40,8 +41,25 @@ public final class PolicyTool {
                     PolicyExplanation.explain(policy, surroundings(policy, port), host, port, protocol);
             return new Explanation(said.isAllowed(), said.rule(), said.lines());
         } catch (GloveboxException e) {
-            throw new ApiException(Problems.of(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage())));
+            throw refusal(e);
         }
+    }
+
+    /// A sentence for each entry of the rules that opens nothing, whatever else they say.
+    ///
+    /// @throws ApiException in the words of a server, if the rules are none
+    public static List<String> closedEntries(NetworkRules rules) {
+        try {
+            return NetworkPolicies.policy(rules).closedEntries().stream()
+                    .map(ClosedEntry::sentence)
+                    .toList();
+        } catch (GloveboxException e) {
+            throw refusal(e);
+        }
+    }
+
+    private static ApiException refusal(GloveboxException e) {
+        return new ApiException(Problems.of(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage())));
     }
 
     /// Which tunnels there are is known to the server only: those that the policy names are taken for defined, at the

@@ -1,5 +1,6 @@
 package dev.glovebox.core.egress;
 
+import java.util.List;
 import java.util.Optional;
 
 /// A range of addresses: all that share the first `prefix` bits of `base`, whose other bits are zero.
@@ -36,6 +37,24 @@ public record Cidr(IpAddress base, int prefix) {
 
     public boolean contains(IpAddress address) {
         return address.family() == base.family() && masked(address, prefix).equals(base);
+    }
+
+    /// Whether every address of the other is one of this.
+    public boolean covers(Cidr other) {
+        return prefix <= other.prefix && contains(other.base);
+    }
+
+    /// The lower and the upper half.
+    ///
+    /// @throws IllegalStateException if this is one address
+    List<Cidr> halves() {
+        int bit = base.family().bits() - prefix - 1;
+        if (bit < 0) {
+            throw new IllegalStateException("one address has no halves");
+        }
+        long high = bit >= Long.SIZE ? base.high() | 1L << (bit - Long.SIZE) : base.high();
+        long low = bit >= Long.SIZE ? base.low() : base.low() | 1L << bit;
+        return List.of(new Cidr(base, prefix + 1), new Cidr(new IpAddress(base.family(), high, low), prefix + 1));
     }
 
     /// Whether this is one address.

@@ -42,6 +42,12 @@ public record HostName(String value) {
         return parse(given).orElseThrow(() -> invalid("\"" + printable(text) + "\" is not a host name"));
     }
 
+    /// Whether it is `localhost` or lies below it: the machine itself, wherever it is asked for (RFC 6761). Such a name
+    /// never goes out.
+    public boolean isLocal() {
+        return value.equals("localhost") || value.endsWith(".localhost");
+    }
+
     /// The text with everything shown as `?` that a terminal or a log could misunderstand, and cut to a name's
     /// length.
     public static String printable(String text) {

@@ -21,6 +21,9 @@ final class NameRules {
                             name + " is no tunnel of this sandbox: an administrator defines it, and the policy names it"
                                     + " in tunnels"));
         }
+        if (name.isLocal()) {
+            return new Deny("dns.local", name + " is the machine itself, which nobody outside is asked for");
+        }
         List<AllowRule.ToName> rules = policy.allowOut().stream()
                 .filter(rule ->
                         rule instanceof AllowRule.ToName toName && toName.host().matches(name))

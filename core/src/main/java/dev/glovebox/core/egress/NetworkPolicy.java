@@ -99,6 +99,15 @@ public record NetworkPolicy(
         return isClosed() && allowOut.isEmpty() && tunnels.isEmpty();
     }
 
+    /// The entries of [#allowOut] that open nothing, whatever else is said here: for the eyes of its author.
+    public List<ClosedEntry> closedEntries() {
+        return allowOut.stream()
+                .map(ClosedEntry::of)
+                .flatMap(Optional::stream)
+                .distinct()
+                .toList();
+    }
+
     /// May this connection be made? The one place where that is settled.
     public EgressDecision decide(EgressAttempt attempt, Surroundings surroundings) {
         return new ConnectionRules(this, surroundings).decide(attempt);

@@ -59,6 +59,8 @@ public final class SpecialAddresses {
     /// All that is given out to the public so far; what lies outside belongs to nobody.
     private static final Cidr GLOBAL = range("2000::/3");
 
+    private static final Special NOBODYS = new Special("reserved", Cidr.ALL_V6, "nobody yet");
+
     /// Why no rule opens this address; empty for an ordinary one.
     public static Optional<Special> of(IpAddress address) {
         for (Special special : address.isV4() ? IPV4 : IPV6) {
@@ -67,9 +69,31 @@ public final class SpecialAddresses {
             }
         }
         if (!address.isV4() && !GLOBAL.contains(address)) {
-            return Optional.of(new Special("reserved", Cidr.ALL_V6, "nobody yet"));
+            return Optional.of(NOBODYS);
         }
         return Optional.empty();
+    }
+
+    /// Why no rule opens any address of this range (of several reasons the first one's); empty if one is ordinary.
+    static Optional<Special> of(Cidr range) {
+        boolean isV4 = range.base().isV4();
+        List<Special> registry = isV4 ? IPV4 : IPV6;
+        for (Special special : registry) {
+            if (special.range().covers(range)) {
+                return Optional.of(special);
+            }
+        }
+        if (!isV4 && !GLOBAL.covers(range) && !range.covers(GLOBAL)) {
+            return Optional.of(NOBODYS);
+        }
+        boolean isOrdinary = registry.stream().noneMatch(special -> range.covers(special.range()));
+        if (isOrdinary && (isV4 || GLOBAL.covers(range))) {
+            return Optional.empty();
+        }
+        // Special ranges lie inside, and may make it up together.
+        List<Cidr> halves = range.halves();
+        Optional<Special> lower = of(halves.getFirst());
+        return lower.isPresent() && of(halves.getLast()).isPresent() ? lower : Optional.empty();
     }
 
     private static Special special(String word, String range, String words) {

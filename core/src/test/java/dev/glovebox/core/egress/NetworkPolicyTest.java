@@ -205,6 +205,80 @@ class NetworkPolicyTest {
         assertThatThrownBy(() -> new UpstreamProxy.Login("", "x")).hasMessageContaining("1 to 255");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            10.0.0.1                | 10.0.0.1 is a private network, which no policy opens; an administrator
+            10.1.2.0/24:5432        | 10.1.2.0/24 is a private network
+            169.254.169.254         | a cloud's metadata service
+            tcp://127.0.0.1:80      | the machine itself
+            udp://10.0.0.1:53       | over TCP, an administrator can define a tunnel
+            224.0.0.0/3             | groups of machines
+            [fd00::1]:443           | a private network
+            8000::/1                | nobody yet
+            ::/3                    | nobody yet
+            localhost               | localhost is the machine itself
+            LOCALHOST:8080          | localhost is the machine itself
+            tcp://db.localhost:5432 | db.localhost is the machine itself
+            *.db.localhost          | db.localhost is the machine itself
+            orders-db.tunnel        | name the tunnel in "tunnels" of the policy
+            *.a.tunnel              | name the tunnel in "tunnels" of the policy
+            """)
+    void knowsEntriesThatOpenNothing(String entry, String words) {
+        NetworkPolicy policy = NetworkPolicy.parse(List.of("a.example", entry, entry), ALL);
+        assertThat(policy.closedEntries()).singleElement().satisfies(closed -> {
+            assertThat(closed.entry()).isEqualTo(entry);
+            assertThat(closed.sentence())
+                    .startsWith("the entry " + entry + " opens nothing: ")
+                    .contains(words);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ALL_TRAFFIC",
+                "0.0.0.0/0",
+                "::/0",
+                "::/2",
+                "2000::/3",
+                "10.0.0.0/7",
+                "128.0.0.0/1",
+                "1.2.3.4",
+                "udp://1.2.3.4:53",
+                "2600::1",
+                "localhost.example",
+                "mylocalhost",
+                "tunnel",
+                "db.internal",
+                "*.corp.local"
+            })
+    void doesNotTalkOfEntriesThatMayOpenSomething(String entry) {
+        assertThat(NetworkPolicy.parse(List.of(entry), ALL).closedEntries()).isEmpty();
+    }
+
+    /// What is said to open nothing is refused indeed, by whatever address or name.
+    @Test
+    void whatIsSaidToOpenNothingOpensNothing() {
+        NetworkPolicy policy = NetworkPolicy.parse(
+                List.of("10.0.0.0/8", "224.0.0.0/3", "localhost", "*.db.localhost", "orders-db.tunnel"), ALL);
+        assertThat(policy.closedEntries()).hasSize(5);
+        for (String address : List.of("10.0.0.0", "10.255.255.255", "224.0.0.0", "239.1.1.1", "255.255.255.255")) {
+            EgressAttempt attempt = new EgressAttempt(
+                    Protocol.TCP,
+                    IpAddress.parse(address).orElseThrow(),
+                    443,
+                    Set.of(),
+                    new Handshake.Tls(Optional.empty(), false));
+            assertThat(policy.decide(attempt, Surroundings.NONE)).as(address).isInstanceOf(EgressDecision.Deny.class);
+        }
+        for (String name : List.of("localhost", "a.db.localhost", "orders-db.tunnel")) {
+            assertThat(policy.decideName(new HostName(name))).as(name).isInstanceOf(EgressDecision.Deny.class);
+            assertThat(NetworkPolicy.OPEN.decideName(new HostName(name)))
+                    .as(name)
+                    .isInstanceOf(EgressDecision.Deny.class);
+        }
+    }
+
     @Test
     void anEmptyPolicyNeedsNoNetwork() {
         assertThat(NetworkPolicy.CLOSED.reachesNothing()).isTrue();
