@@ -69,7 +69,7 @@ class NetworkVerbsTest {
         Path broken = policy("{\"limits\": {\"byte\": 1}}");
         assertThatThrownBy(() -> NetworkOptions.read(broken))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContainingAll("policy.json", "'byte' is not known here", "bytesPerSecond");
+                .hasMessageContainingAll("policy.json", "'limits.byte' is not known here", "bytesPerSecond");
     }
 
     @Test

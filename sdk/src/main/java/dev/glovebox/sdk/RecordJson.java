@@ -113,119 +113,154 @@ public final class RecordJson {
         if (parser.nextToken() == null) {
             throw new MalformedJsonException("a JSON object is expected, and there is nothing");
         }
-        T value = type.cast(readRecord(RecordShape.of(type), parser, unknown, "the text"));
+        T value = type.cast(readRecord(RecordShape.of(type), parser, unknown));
         if (parser.nextToken() != null) {
             throw new MalformedJsonException("something follows the end of the JSON object");
         }
         return value;
     }
 
-    private static Object readRecord(RecordShape shape, JsonParser parser, UnknownFields unknown, String where) {
-        expect(parser, JsonToken.START_OBJECT, where, "an object");
+    private static Object readRecord(RecordShape shape, JsonParser parser, UnknownFields unknown) {
+        expect(parser, JsonToken.START_OBJECT, "an object");
         @Nullable Object[] values = new @Nullable Object[shape.components().size()];
         boolean[] seen = new boolean[values.length];
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
             Component component = shape.find(name);
-            parser.nextToken();
             if (component == null) {
                 if (unknown == UnknownFields.REFUSED) {
-                    throw new MalformedJsonException("the field '" + printable(name) + "' is not known here; known are "
-                            + String.join(", ", shape.names()));
+                    throw new MalformedJsonException(
+                            JsonPlace.of(parser) + " is not known here; known are " + String.join(", ", shape.names()));
                 }
+                parser.nextToken();
                 parser.skipChildren();
                 continue;
             }
             if (seen[component.index()]) {
-                throw new MalformedJsonException("the field '" + name + "' is given twice");
+                throw new MalformedJsonException(JsonPlace.of(parser) + " is given twice");
             }
             seen[component.index()] = true;
-            values[component.index()] = readValue(component.type(), parser, unknown, "the field '" + name + "'");
+            parser.nextToken();
+            values[component.index()] = readValue(component.type(), parser, unknown);
         }
         for (Component component : shape.components()) {
             if (values[component.index()] == null && !component.nullable()) {
-                throw new MalformedJsonException("the field '" + component.name() + "' is missing");
+                throw new MalformedJsonException(JsonPlace.below(parser, component.name()) + " is missing");
             }
         }
         return shape.create(values);
     }
 
-    private static @Nullable Object readValue(Type type, JsonParser parser, UnknownFields unknown, String where) {
+    /// @return null if null stands there
+    private static @Nullable Object readValue(Type type, JsonParser parser, UnknownFields unknown) {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return null;
         }
         if (type instanceof ParameterizedType generic) {
             Type[] arguments = generic.getActualTypeArguments();
             return generic.getRawType() == List.class
-                    ? readList(arguments[0], parser, unknown, where)
-                    : readMap(arguments[1], parser, unknown, where);
+                    ? readList(arguments[0], parser, unknown)
+                    : readMap(arguments[1], parser, unknown);
         }
         if (type == String.class) {
-            expect(parser, JsonToken.VALUE_STRING, where, "a string");
+            expect(parser, JsonToken.VALUE_STRING, words(type));
             return parser.getString();
         }
         if (type == long.class || type == Long.class) {
-            expect(parser, JsonToken.VALUE_NUMBER_INT, where, "a whole number");
+            expect(parser, JsonToken.VALUE_NUMBER_INT, words(type));
             return parser.getLongValue();
         }
         if (type == int.class || type == Integer.class) {
-            expect(parser, JsonToken.VALUE_NUMBER_INT, where, "a whole number");
+            expect(parser, JsonToken.VALUE_NUMBER_INT, words(type));
             return parser.getIntValue();
         }
         if (type == boolean.class || type == Boolean.class) {
             if (parser.currentToken() != JsonToken.VALUE_TRUE && parser.currentToken() != JsonToken.VALUE_FALSE) {
-                throw new MalformedJsonException(where + " must be true or false");
+                throw wrong(parser, words(type));
             }
             return parser.getBooleanValue();
         }
         if (type == Object.class) {
-            return readAnything(parser, unknown, where);
+            return readAnything(parser, unknown);
         }
-        return readRecord(RecordShape.of((Class<?>) type), parser, unknown, where);
+        return readRecord(RecordShape.of((Class<?>) type), parser, unknown);
     }
 
-    private static @Nullable Object readAnything(JsonParser parser, UnknownFields unknown, String where) {
+    private static @Nullable Object readAnything(JsonParser parser, UnknownFields unknown) {
         return switch (parser.currentToken()) {
-            case START_OBJECT -> readMap(Object.class, parser, unknown, where);
-            case START_ARRAY -> readList(Object.class, parser, unknown, where);
+            case START_OBJECT -> readMap(Object.class, parser, unknown);
+            case START_ARRAY -> readList(Object.class, parser, unknown);
             case VALUE_STRING -> parser.getString();
             case VALUE_NUMBER_INT -> parser.getLongValue();
             case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
-            default -> readValue(boolean.class, parser, unknown, where);
+            default -> readValue(boolean.class, parser, unknown);
         };
     }
 
-    private static List<Object> readList(Type element, JsonParser parser, UnknownFields unknown, String where) {
-        expect(parser, JsonToken.START_ARRAY, where, "a list");
+    private static List<Object> readList(Type element, JsonParser parser, UnknownFields unknown) {
+        expect(parser, JsonToken.START_ARRAY, "a list");
         List<Object> list = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            list.add(present(readValue(element, parser, unknown, where), where));
+            list.add(present(readValue(element, parser, unknown), element, parser));
         }
         return list;
     }
 
-    private static Map<String, Object> readMap(Type value, JsonParser parser, UnknownFields unknown, String where) {
-        expect(parser, JsonToken.START_OBJECT, where, "an object");
+    private static Map<String, Object> readMap(Type value, JsonParser parser, UnknownFields unknown) {
+        expect(parser, JsonToken.START_OBJECT, "an object");
         Map<String, Object> map = new LinkedHashMap<>();
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
-            parser.nextToken();
-            if (map.put(name, present(readValue(value, parser, unknown, where), where)) != null) {
-                throw new MalformedJsonException(where + " has '" + printable(name) + "' twice");
+            if (map.containsKey(name)) {
+                throw new MalformedJsonException(JsonPlace.of(parser) + " is given twice");
             }
+            parser.nextToken();
+            map.put(name, present(readValue(value, parser, unknown), value, parser));
         }
         return map;
     }
 
-    private static Object present(@Nullable Object value, String where) {
+    private static Object present(@Nullable Object value, Type type, JsonParser parser) {
         if (value == null) {
-            throw new MalformedJsonException(where + " cannot hold null");
+            throw wrong(parser, words(type));
         }
         return value;
     }
 
-    private static void expect(JsonParser parser, JsonToken token, String where, String what) {
+    private static void expect(JsonParser parser, JsonToken token, String what) {
         if (parser.currentToken() != token) {
-            throw new MalformedJsonException(where + " must be " + what);
+            throw wrong(parser, what);
         }
+    }
+
+    /// Something else stands where the parser is.
+    private static MalformedJsonException wrong(JsonParser parser, String wanted) {
+        return new MalformedJsonException(JsonPlace.of(parser) + " must be " + wanted + ", not "
+                + switch (parser.currentToken()) {
+                    case START_OBJECT -> "an object";
+                    case START_ARRAY -> "a list";
+                    case VALUE_STRING -> "a string";
+                    case VALUE_NUMBER_INT -> "a number";
+                    case VALUE_NUMBER_FLOAT -> "a number with a point or an exponent";
+                    case VALUE_TRUE -> "true";
+                    case VALUE_FALSE -> "false";
+                    default -> "null";
+                });
+    }
+
+    /// What is wanted where a value of this type is read.
+    private static String words(Type type) {
+        if (type instanceof ParameterizedType generic) {
+            return generic.getRawType() == List.class ? "a list" : "an object";
+        }
+        if (type == String.class) {
+            return "a string";
+        }
+        if (type == boolean.class || type == Boolean.class) {
+            return "true or false";
+        }
+        if (type == Object.class) {
+            return "a value";
+        }
+        return type instanceof Class<?> named && Record.class.isAssignableFrom(named) ? "an object" : "a whole number";
     }
 
     private static void writeRecord(JsonGenerator generator, Record value) {
@@ -281,10 +316,5 @@ public final class RecordJson {
                 ? "the JSON text nests deeper than " + DEPTH_MAX + " or has a name or number that is too long"
                 : "the text is not valid JSON, or a number in it is too large";
         return new MalformedJsonException(what + place);
-    }
-
-    private static String printable(String name) {
-        String cut = name.length() > 64 ? name.substring(0, 64) + "…" : name;
-        return cut.codePoints().allMatch(c -> c >= 0x20 && c < 0x7f) ? cut : "(with unusual characters)";
     }
 }

@@ -7,12 +7,15 @@ import dev.glovebox.sdk.RecordJson.UnknownFields;
 import dev.glovebox.wire.api.Content;
 import dev.glovebox.wire.api.LeaseRequest;
 import dev.glovebox.wire.api.LimitSet;
+import dev.glovebox.wire.api.NetworkRules;
 import dev.glovebox.wire.api.RunRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class RecordJsonTest {
     private static <T extends Record> T strict(Class<T> type, String json) {
@@ -48,7 +51,7 @@ final class RecordJsonTest {
                 .isInstanceOf(MalformedJsonException.class)
                 .hasMessage("the field 'leaseSecond' is not known here; known are leaseSeconds");
         assertThatThrownBy(() -> strict(RunRequest.class, "{\"limits\":{\"x\u202e\":1}}"))
-                .hasMessageContaining("(with unusual characters)");
+                .hasMessageStartingWith("the field 'limits.\"x?\"' is not known here; known are wallMillis");
     }
 
     @Test
@@ -79,6 +82,31 @@ final class RecordJsonTest {
         assertThatThrownBy(() -> strict(RunRequest.class, "")).hasMessageContaining("there is nothing");
         assertThatThrownBy(() -> strict(RunRequest.class, "{} x")).isInstanceOf(MalformedJsonException.class);
         assertThatThrownBy(() -> strict(RunRequest.class, "{\"capture\":0}")).hasMessageContaining("true or false");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            {"allowOut": ["a", "b", "c", 4]}   | the field 'allowOut[3]' must be a string, not a number
+            {"allowOut": [null]}               | the field 'allowOut[0]' must be a string, not null
+            {"allowOut": [["a"]]}              | the field 'allowOut[0]' must be a string, not a list
+            {"allowOut": {"a": 1}}             | the field 'allowOut' must be a list, not an object
+            {"rules": {"a.b": {}}}             | the field 'rules."a.b"' must be a list, not an object
+            {"rules": {"a.b": [null]}}         | the field 'rules."a.b"[0]' must be an object, not null
+            {"rules": {"a.b": [[]]}}           | the field 'rules."a.b"[0]' must be an object, not a list
+            {"rules": {"a.b": [{"x": {}}]}}    | the field 'rules."a.b"[0].x' is not known here; known are transform
+            {"rules": {"a.b": [], "a.b": []}}  | the field 'rules."a.b"' is given twice
+            {"rules": {"a.b": [{"transform": {"headers": {"Authorization": true}}}]}} | the field 'rules."a.b"[0].transform.headers.Authorization' must be a string, not true
+            {"rules": {"a.b": [{"transform": {"headers": ["x"]}}]}} | the field 'rules."a.b"[0].transform.headers' must be an object, not a list
+            {"egressProxy": {"username": "x"}} | the field 'egressProxy.address' is missing
+            {"limits": {"bytes": 1.5}}         | the field 'limits.bytes' must be a whole number, not a number with a point or an exponent
+            {"limits": {"bytes": "1"}}         | the field 'limits.bytes' must be a whole number, not a string
+            "x"                                | the text must be an object, not a string
+            null                               | the text must be an object, not null
+            """)
+    void saysWhereItIsWrongAndWhatStandsThere(String json, String words) {
+        assertThatThrownBy(() -> strict(NetworkRules.class, json))
+                .isInstanceOf(MalformedJsonException.class)
+                .hasMessage(words);
     }
 
     @Test
