@@ -246,6 +246,10 @@ static void child(plan *p, int sync) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    /* What the server ignores, for example under nohup, is not a guest's to ignore. */
+    for (int number = 1; number < NSIG; number++) {
+        (void)signal(number, SIG_DFL);
+    }
     close(life[1]);
     plan_die_with_supervisor(p);
     if (read(sync, &byte, 1) != 1) {
