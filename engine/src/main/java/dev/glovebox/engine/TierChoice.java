@@ -8,6 +8,7 @@ import dev.glovebox.core.SandboxSpec;
 import dev.glovebox.core.Tier;
 import dev.glovebox.core.policy.Decision;
 import dev.glovebox.core.policy.Policy;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,7 +81,7 @@ record TierChoice(Tier tier, String reason) {
             throw new GloveboxException(
                     ErrorCode.UNSUPPORTED,
                     "tier " + tier.word() + " has no templates, and so not " + template + "; these tiers have: "
-                            + words(NATIVE_TIERS));
+                            + words(advised(NATIVE_TIERS)));
         }
         TierChoice choice = named(tier, language, policy, available);
         return asked.isPresent() ? choice : new TierChoice(tier, "template " + template + " is a Linux system");
@@ -101,7 +102,7 @@ record TierChoice(Tier tier, String reason) {
             throw new GloveboxException(
                     ErrorCode.UNSUPPORTED,
                     "tier " + tier.word() + " does not run " + language.word() + "; these do: "
-                            + words(here.isEmpty() ? CHEAPEST_FIRST.getOrDefault(language, List.of()) : here));
+                            + words(here.isEmpty() ? advised(CHEAPEST_FIRST.getOrDefault(language, List.of())) : here));
         }
         return new TierChoice(tier, "asked for by name");
     }
@@ -141,7 +142,8 @@ record TierChoice(Tier tier, String reason) {
                 .orElseGet(() -> new TierChoice(
                         able.getFirst(),
                         "the code imports " + nativeImport.get()
-                                + ", which needs gvisor or microvm, but neither works here"));
+                                + ", which needs the tier gvisor, and that does not work here or is not allowed:"
+                                + " 'glovebox doctor' says why"));
     }
 
     private static boolean runs(Tier tier, Language language) {
@@ -157,7 +159,12 @@ record TierChoice(Tier tier, String reason) {
         return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
 
-    private static String words(java.util.Collection<Tier> tiers) {
+    /// Without those that have no backend in this version: nobody is sent there.
+    private static List<Tier> advised(Collection<Tier> tiers) {
+        return tiers.stream().filter(tier -> tier != Tier.MICROVM).toList();
+    }
+
+    private static String words(Collection<Tier> tiers) {
         return String.join(", ", tiers.stream().map(Tier::word).sorted().toList());
     }
 }

@@ -18,6 +18,9 @@ import java.util.List;
 
 /// Finds out which tiers work on this machine, by trying.
 public final class Doctor {
+    /// What is advised where a tier has no backend; `jail` only by whoever knows what it gives up.
+    private static final List<Tier> INSTEAD = List.of(Tier.GVISOR, Tier.WASM, Tier.ISOLATE);
+
     private Doctor() {}
 
     /// Every tier there is, the strongest last. Starts and ends what it needs to know.
@@ -34,8 +37,9 @@ public final class Doctor {
         } catch (GloveboxException e) {
             String why = String.valueOf(e.getMessage());
             return Arrays.stream(Tier.values())
-                    .map(tier ->
-                            isOfCells(tier) ? new TierStatus(tier, false, why, "run './glovebox build'") : none(tier))
+                    .map(tier -> isOfCells(tier)
+                            ? new TierStatus(tier, false, why, "run './glovebox build'")
+                            : none(tier, List.of()))
                     .map(ToWire::tier)
                     .toList();
         }
@@ -45,11 +49,16 @@ public final class Doctor {
     static List<TierStatus> probe(List<SandboxBackend> backends) {
         List<TierStatus> found = new ArrayList<>();
         backends.forEach(backend -> found.addAll(backend.probe()));
+        return complete(found);
+    }
+
+    /// Every tier there is: those found, and for the others that nobody provides them.
+    static List<TierStatus> complete(List<TierStatus> found) {
         return Arrays.stream(Tier.values())
                 .map(tier -> found.stream()
                         .filter(status -> status.tier() == tier)
                         .findFirst()
-                        .orElseGet(() -> none(tier)))
+                        .orElseGet(() -> none(tier, found)))
                 .toList();
     }
 
@@ -57,7 +66,18 @@ public final class Doctor {
         return tier == Tier.WASM || tier == Tier.ISOLATE;
     }
 
-    private static TierStatus none(Tier tier) {
-        return new TierStatus(tier, false, "this version has no backend for it", "use the tier wasm or isolate");
+    /// The remedy is what works here instead, the strongest first.
+    private static TierStatus none(Tier tier, List<TierStatus> found) {
+        List<String> instead = INSTEAD.stream()
+                .filter(other -> found.stream().anyMatch(status -> status.tier() == other && status.available()))
+                .map(Tier::word)
+                .toList();
+        return new TierStatus(
+                tier,
+                false,
+                "this version has no backend for it",
+                instead.isEmpty()
+                        ? "follow the remedy of another tier"
+                        : "use the tier " + String.join(" or ", instead));
     }
 }
