@@ -59,6 +59,12 @@ runs() {
     check "$1: files in" 0 '"rows": 3' ./glovebox run --file "$work/data.csv:data.csv" \
         --fetch "summary.json:$work/summary.json" examples/report.py
     check "$1: files out" 0 '"rows": 3' cat "$work/summary.json"
+    check "$1: a file that the program did not leave" 125 'left no file /home/user/nothing' \
+        ./glovebox run --fetch nothing -c '1'
+    check "$1: the guest's own status is stronger" 7 'left no file' \
+        ./glovebox run --fetch nothing -c 'raise SystemExit(7)'
+    check "$1: what opens nothing is said" 0 'the entry 10.0.0.1 opens nothing' \
+        ./glovebox run --tier wasm --allow 10.0.0.1 --allow example.com -c '1'
 }
 
 runs 'no server'
@@ -86,6 +92,8 @@ check 'create prints an id' 0 "$id" ./glovebox ps
 check 'exec' 0 '' ./glovebox exec "$id" -- python -c 'open("note.txt", "w").write("kept")'
 check 'cp out' 0 'kept' ./glovebox cp "$id:note.txt" -
 check 'a shell is refused in words' 125 'tier' ./glovebox exec "$id" -- bash -c 'echo hi'
+check 'the limits of its network' 0 'connections at once' ./glovebox net "$id"
+check 'an empty id' 2 'the id of the sandbox is empty' ./glovebox net ''
 check 'kill' 0 '' ./glovebox kill "$id"
 # The Linux tiers, where what they need was made ready (scripts/test-tools.sh).
 if [ "$(id -u)" = 0 ] && [ -d "$root/build/test-home/templates" ]; then

@@ -25,7 +25,7 @@ final class KillVerb implements Callable<Integer> {
             for (String id : ids) {
                 try {
                     client.sandboxes().get(id).kill();
-                } catch (ApiException e) {
+                } catch (ApiException | IllegalArgumentException e) {
                     // The others are to end all the same.
                     status = Messages.failure(e);
                 }

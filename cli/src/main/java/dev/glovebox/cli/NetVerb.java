@@ -8,6 +8,7 @@ import dev.glovebox.wire.api.NetworkRules;
 import dev.glovebox.wire.api.NetworkUsageReport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -52,7 +53,7 @@ final class NetVerb implements Callable<Integer> {
         return 0;
     }
 
-    private static String text(NetworkResponse now) {
+    static String text(NetworkResponse now) {
         StringBuilder text = new StringBuilder();
         NetworkRules policy = now.policy();
         list(text, "allow", policy.allowOut());
@@ -66,6 +67,10 @@ final class NetVerb implements Callable<Integer> {
         if (proxy != null) {
             line(text, "proxy", proxy.address());
         }
+        NetworkRules.NetworkLimitSet limits = policy.limits();
+        if (limits != null) {
+            line(text, "limits", limits(limits));
+        }
         NetworkUsageReport usage = now.usage();
         line(
                 text,
@@ -74,6 +79,28 @@ final class NetVerb implements Callable<Integer> {
                         + Amounts.show(usage.sentBytes()) + " sent, " + Amounts.show(usage.receivedBytes())
                         + " received");
         return text.toString();
+    }
+
+    /// Those that are known; 0 is no bound.
+    static String limits(NetworkRules.NetworkLimitSet limits) {
+        List<String> parts = new ArrayList<>();
+        Integer connections = limits.connections();
+        if (connections != null) {
+            parts.add(connections + " connections at once");
+        }
+        Integer perSecond = limits.connectionsPerSecond();
+        if (perSecond != null) {
+            parts.add(perSecond + " connections a second");
+        }
+        Long rate = limits.bytesPerSecond();
+        if (rate != null) {
+            parts.add(rate == 0 ? "any rate" : Amounts.show(rate) + " a second each way");
+        }
+        Long bytes = limits.bytes();
+        if (bytes != null) {
+            parts.add(bytes == 0 ? "any amount" : Amounts.show(bytes) + " in all");
+        }
+        return String.join(", ", parts);
     }
 
     private static void list(StringBuilder text, String what, @Nullable List<String> entries) {

@@ -33,16 +33,25 @@ final class PsVerb implements Callable<Integer> {
                 byte[] page = RecordJson.write(new SandboxPage(sandboxes, null));
                 Messages.say(new String(page, StandardCharsets.UTF_8));
             } else {
-                Messages.say(row("ID", "TIER", "LANGUAGE", "STATE", "EXPIRES"));
-                sandboxes.forEach(sandbox -> Messages.say(
-                        row(sandbox.id(), sandbox.tier(), sandbox.language(), sandbox.state(), sandbox.expiresAt())));
+                Messages.say(row("ID", "TIER", "TEMPLATE", "LANGUAGE", "STATE", "EXPIRES"));
+                sandboxes.forEach(sandbox -> Messages.say(row(sandbox)));
             }
             return 0;
         }
     }
 
-    private static String row(String id, String tier, String language, String state, String expires) {
-        return pad(id, 23) + pad(tier, 9) + pad(language, 12) + pad(state, 10) + expires;
+    static String row(SandboxResponse sandbox) {
+        return row(
+                sandbox.id(),
+                sandbox.tier(),
+                sandbox.template().isEmpty() ? "-" : Messages.safe(sandbox.template()),
+                sandbox.language(),
+                sandbox.state(),
+                Amounts.toSeconds(sandbox.expiresAt()));
+    }
+
+    private static String row(String id, String tier, String template, String language, String state, String expires) {
+        return pad(id, 23) + pad(tier, 9) + pad(template, 13) + pad(language, 12) + pad(state, 10) + expires;
     }
 
     private static String pad(String text, int width) {

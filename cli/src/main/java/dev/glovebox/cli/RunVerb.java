@@ -155,9 +155,9 @@ final class RunVerb implements Callable<Integer> {
 
     private int answer(RunService service, RunRequest request) throws IOException {
         RunResponse response = unlessEnding(() -> service.run(request));
-        saveFetched(response);
+        boolean isComplete = saveFetched(response);
         Messages.say(new String(RecordJson.write(response), StandardCharsets.UTF_8));
-        return response.outcome().exitStatus();
+        return status(response.outcome(), isComplete);
     }
 
     private int show(RunService service, RunRequest request) throws IOException {
@@ -167,14 +167,19 @@ final class RunVerb implements Callable<Integer> {
             output.error(response.error());
         }
         output.finish();
-        saveFetched(response);
+        boolean isComplete = saveFetched(response);
         OutcomeReport outcome = response.outcome();
         if (verbose || output.isWatched()) {
             Messages.note(summary(request, response));
         } else if (!outcome.word().equals("exited")) {
             Messages.note("glovebox: " + Messages.safe(outcome.sentence()));
         }
-        return outcome.exitStatus();
+        return status(outcome, isComplete);
+    }
+
+    /// The guest's own, unless it says that all is well and a file that was asked for is not there.
+    private static int status(OutcomeReport outcome, boolean isComplete) {
+        return outcome.exitStatus() == 0 && !isComplete ? Main.FAILED : outcome.exitStatus();
     }
 
     /// `wasm · python · exited with status 0 · 12 ms · 9.8 MiB · audit 17`.
@@ -267,17 +272,21 @@ final class RunVerb implements Callable<Integer> {
         return contents;
     }
 
-    private void saveFetched(RunResponse response) throws IOException {
+    /// @return whether the program left all files that were asked for
+    private boolean saveFetched(RunResponse response) throws IOException {
+        boolean isComplete = true;
         for (String wanted : fetch) {
             String[] parts = split(wanted);
             String path = parts[0].startsWith("/") ? parts[0] : "/home/user/" + parts[0];
             Content content = response.files().get(path);
             if (content == null) {
-                Messages.note("glovebox: the program left no file " + Messages.safe(parts[0]));
+                Messages.note("glovebox: the program left no file " + Messages.safe(path));
+                isComplete = false;
                 continue;
             }
             Files.write(local(wanted), Contents.bytes(content));
         }
+        return isComplete;
     }
 
     /// Where a file that is fetched goes.

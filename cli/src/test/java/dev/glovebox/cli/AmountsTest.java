@@ -39,4 +39,10 @@ final class AmountsTest {
         assertThat(Amounts.show(10_276_045L)).isEqualTo("9.8 MiB");
         assertThat(Amounts.show(2048L)).isEqualTo("2.0 KiB");
     }
+
+    @Test
+    void showsTimesWithoutPartsOfSeconds() {
+        assertThat(Amounts.toSeconds("2026-01-02T03:04:05.678901Z")).isEqualTo("2026-01-02T03:04:05Z");
+        assertThat(Amounts.toSeconds("2026-01-02T03:04:05Z")).isEqualTo("2026-01-02T03:04:05Z");
+    }
 }

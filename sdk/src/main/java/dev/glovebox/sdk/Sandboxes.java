@@ -23,7 +23,15 @@ public final class Sandboxes {
         return new Sandbox(transport, transport.json("POST", PATH, request, SandboxResponse.class));
     }
 
+    /// One of them.
+    ///
+    /// @throws IllegalArgumentException if the id is empty
+    /// @throws ApiException if there is none of this id
     public Sandbox get(String id) {
+        if (id.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the id of the sandbox is empty: name one of those that there are ('glovebox ps')");
+        }
         return new Sandbox(
                 transport, transport.json("GET", PATH + "/" + Query.encode(id), null, SandboxResponse.class));
     }
