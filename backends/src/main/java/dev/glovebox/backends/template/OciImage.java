@@ -15,6 +15,42 @@ import java.util.Map;
 record OciImage(String digest, Map<String, String> env, String user, String workdir, List<String> start) {
     private static final String TAG = "template";
 
+    private static final String FORMS = "an image is NAME:TAG of a registry (python:3.12-slim), the path of a layout"
+            + " directory (./layout:TAG) or of an OCI archive (./image.tar), or has one of skopeo's prefixes"
+            + " (docker-archive:PATH for what 'docker save' writes)";
+
+    /// Refuses a path where no image is; what lies in a registry is only known when it is asked.
+    ///
+    /// @throws GloveboxException INVALID_ARGUMENT
+    static void requirePresent(String reference) {
+        if (!reference.matches("\\.{0,2}/.*") || !source(reference).startsWith("docker:")) {
+            return;
+        }
+        String found = Files.isDirectory(Path.of(reference))
+                ? reference + " is a directory without the file oci-layout, and so no OCI image"
+                : "there is no OCI image at " + reference;
+        throw new GloveboxException(ErrorCode.INVALID_ARGUMENT, found + ": " + FORMS);
+    }
+
+    /// The digest of an image where it is.
+    private static String digest(ToolLauncher tools, String reference, String source) {
+        try {
+            return tools.run(
+                            "skopeo inspect",
+                            ToolLauncher.Options.NETWORK,
+                            List.of("skopeo", "inspect", "--format", "{{.Digest}}", source))
+                    .strip();
+        } catch (GloveboxException failure) {
+            throw new GloveboxException(failure.code(), notFound(reference, source, failure), failure);
+        }
+    }
+
+    static String notFound(String reference, String source, GloveboxException failure) {
+        String where = source.equals(reference) ? "" : ", looked for as " + source + ",";
+        return "the OCI image '" + reference + "'" + where + " was not found or cannot be read: " + FORMS + "; "
+                + failure.getMessage();
+    }
+
     /// What skopeo is to be asked for: the reference as it is if it names a transport, a layout or an archive if there
     /// is one of that name, else an image of a registry.
     static String source(String reference) {
@@ -48,11 +84,7 @@ record OciImage(String digest, Map<String, String> env, String user, String work
     static OciImage unpack(ToolLauncher tools, Path build, String reference, Path root) throws IOException {
         ToolLauncher.require("skopeo", "umoci");
         String source = source(reference);
-        String digest = tools.run(
-                        "skopeo inspect",
-                        ToolLauncher.Options.NETWORK,
-                        List.of("skopeo", "inspect", "--format", "{{.Digest}}", source))
-                .strip();
+        String digest = digest(tools, reference, source);
         Path layout = build.resolve("oci");
         tools.run(
                 "skopeo copy",

@@ -82,6 +82,7 @@ public final class TemplateBuilder {
 
     /// Makes a template of an OCI image.
     public TemplateStore.Entry fromOci(TemplateName name, String reference) {
+        OciImage.requirePresent(reference);
         try (TemplateLock lock = prepare()) {
             Objects.requireNonNull(lock);
             return inBuildDirectory(name, (tools, build, root) -> {

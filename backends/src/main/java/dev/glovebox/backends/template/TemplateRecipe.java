@@ -101,11 +101,13 @@ public record TemplateRecipe(
         }
     }
 
-    /// Reads a recipe: the file itself, or the directory that holds `recipe.json`.
+    /// Reads a recipe: the file itself, or the directory that holds `recipe.json`. The files that it names are there.
     public static TemplateRecipe read(Path place) {
         Path file = Files.isDirectory(place) ? place.resolve(FILE) : place;
         try {
-            return parse(Files.readAllBytes(file), file.toAbsolutePath());
+            TemplateRecipe recipe = parse(Files.readAllBytes(file), file.toAbsolutePath());
+            recipe.requireFiles();
+            return recipe;
         } catch (IllegalArgumentException e) {
             throw new GloveboxException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
@@ -143,6 +145,14 @@ public record TemplateRecipe(
                 json.text("workdir"),
                 json.texts("start"),
                 directory);
+    }
+
+    /// Now, for the steps that come before they are needed take minutes.
+    private void requireFiles() {
+        files.forEach(copy -> beside(copy.from()));
+        if (pip != null) {
+            beside(pip);
+        }
     }
 
     /// A file beside the recipe. Only there: a recipe can be handed on as one directory.

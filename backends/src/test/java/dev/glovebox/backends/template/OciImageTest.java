@@ -1,7 +1,10 @@
 package dev.glovebox.backends.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.glovebox.core.ErrorCode;
+import dev.glovebox.core.GloveboxException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +23,36 @@ class OciImageTest {
         assertThat(OciImage.source(archive.toString())).isEqualTo("oci-archive:" + archive);
         assertThat(OciImage.described(archive.toString())).isEqualTo("oci-archive");
         assertThat(OciImage.described("a/b:tag")).isEqualTo("docker://a/b:tag");
+    }
+
+    @Test
+    void aPathWithoutAnImageIsMissedBeforeAnythingIsFetched(@TempDir Path directory) throws IOException {
+        for (String missing : new String[] {"/missing", "./missing:tag", "../missing.tar", directory + "/gone"}) {
+            assertThatThrownBy(() -> OciImage.requirePresent(missing))
+                    .isInstanceOfSatisfying(
+                            GloveboxException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                    .hasMessageContainingAll("there is no OCI image at " + missing, "NAME:TAG", "layout directory");
+        }
+        assertThatThrownBy(() -> OciImage.requirePresent(directory.toString()))
+                .hasMessageContaining(directory + " is a directory without the file oci-layout");
+        Path archive = Files.writeString(directory.resolve("image.tar"), "");
+        OciImage.requirePresent(archive.toString());
+        Files.writeString(directory.resolve("oci-layout"), "{}");
+        OciImage.requirePresent(directory + ":tag");
+        OciImage.requirePresent("python:3.12-slim");
+        OciImage.requirePresent("docker-archive:/saved.tar");
+    }
+
+    @Test
+    void whatSkopeoDoesNotFindIsToldInASentence() {
+        GloveboxException raw = new GloveboxException(ErrorCode.INTERNAL, "skopeo inspect failed");
+        assertThat(OciImage.notFound("missing", "docker://missing", raw))
+                .startsWith(
+                        "the OCI image 'missing', looked for as docker://missing, was not found or cannot be read: ")
+                .endsWith("; skopeo inspect failed");
+        assertThat(OciImage.notFound("oci:/x", "oci:/x", raw))
+                .startsWith(
+                        "the OCI image 'oci:/x' was not found or cannot be read: an image is NAME:TAG of a registry");
     }
 
     @Test

@@ -243,6 +243,19 @@ class TemplateBuilderIT {
         assertThat(metadata.workdir()).isEqualTo("/srv");
     }
 
+    @Test
+    void anImageThatIsNotThereIsToldInASentence() {
+        if (!canBuild("skopeo", "umoci")) {
+            return;
+        }
+        String missing = "oci:" + directory.resolve("nowhere") + ":tag";
+        assertThatThrownBy(() -> builder.fromOci(TINY, missing))
+                .isInstanceOf(GloveboxException.class)
+                .hasMessageStartingWith("the OCI image '" + missing + "' was not found or cannot be read: an image is ")
+                .hasMessageContaining("skopeo inspect failed with exit status 1");
+        assertThat(store.building()).isEmptyDirectory();
+    }
+
     /// Whether such a layer is refused or unpacked inside: nothing of the host changes, or gets into the image.
     @Test
     void hostileLayersStayInside() throws IOException {

@@ -30,6 +30,7 @@ class TemplateRecipeTest {
     @Test
     void readsEverything() throws IOException {
         Files.writeString(directory.resolve("requirements.txt"), "numpy==2.3.5\n");
+        Files.writeString(directory.resolve("a"), "content");
         TemplateRecipe recipe = recipe("""
                 {"name": "mine", "parent": "code", "description": "d", "packages": ["git", "libc6=2.36-9"],
                  "pip": "requirements.txt", "npm": ["@scope/x@1.2.3"], "network": true, "env": {"A": "b"},
@@ -79,6 +80,14 @@ class TemplateRecipeTest {
         refused(() -> recipe.beside("../file"), "../file");
         refused(() -> recipe.beside("/etc/passwd"), "/etc/passwd");
         refused(() -> recipe.beside("missing"), "missing");
+    }
+
+    @Test
+    void whatARecipeNamesIsMissedBeforeAnythingIsDone() {
+        refused(
+                () -> recipe("{\"name\": \"m\", \"suite\": \"s\", \"files\": [{\"from\": \"gone\", \"to\": \"/f\"}]}"),
+                "the recipe m names the file 'gone', which does not lie beside it");
+        refused(() -> recipe("{\"name\": \"m\", \"suite\": \"s\", \"pip\": \"gone.txt\"}"), "'gone.txt'");
     }
 
     @Test
