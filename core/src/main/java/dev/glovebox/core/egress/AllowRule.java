@@ -59,7 +59,7 @@ public sealed interface AllowRule {
         int scheme = entry.indexOf("://");
         String kind = scheme < 0 ? "" : entry.substring(0, scheme);
         String target = scheme < 0 ? entry : entry.substring(scheme + 3);
-        if (!kind.isEmpty() && !kind.equals("tcp") && !kind.equals("udp")) {
+        if (scheme >= 0 && !kind.equals("tcp") && !kind.equals("udp")) {
             throw invalid(entry, "it begins with tcp://, udp:// or without any");
         }
         if (entry.equals("*")) {
@@ -71,7 +71,7 @@ public sealed interface AllowRule {
         Target parts = Target.of(entry, target);
         List<PortRange> ports = ports(parts.ports());
         return Cidr.parse(parts.host())
-                .<AllowRule>map(range -> toAddress(entry, kind, range, ports))
+                .<AllowRule>map(range -> toAddress(entry, kind, range.unmapped(), ports))
                 .orElseGet(() -> toName(entry, kind, parts.host(), ports));
     }
 
@@ -93,6 +93,9 @@ public sealed interface AllowRule {
         }
         if (host.indexOf('/') >= 0 || host.indexOf(':') >= 0 || host.matches("[0-9.]+")) {
             throw invalid(entry, "it is neither an address, nor a range of addresses, nor a host name");
+        }
+        if (host.equalsIgnoreCase(NetworkPolicy.ALL_TRAFFIC)) {
+            throw invalid(entry, "ALL_TRAFFIC is the whole entry, in capitals; ports are opened by 0.0.0.0/0:443");
         }
         boolean isRaw = kind.equals("tcp");
         if (isRaw && ports.isEmpty()) {
@@ -124,6 +127,9 @@ public sealed interface AllowRule {
                 String rest = end < 0 ? "" : text.substring(end + 1);
                 if (end < 0 || !(rest.isEmpty() || rest.startsWith(":"))) {
                     throw invalid(entry, "a bracket is not closed, or not followed by a port");
+                }
+                if (end > 1 && text.substring(1, end).indexOf(':') < 0) {
+                    throw invalid(entry, "only an IPv6 address stands in brackets");
                 }
                 return new Target(text.substring(1, end), rest.isEmpty() ? "" : rest.substring(1));
             }

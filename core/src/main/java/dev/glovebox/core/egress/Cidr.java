@@ -8,6 +8,8 @@ public record Cidr(IpAddress base, int prefix) {
     public static final Cidr ALL_V4 = new Cidr(IpAddress.v4(0), 0);
     public static final Cidr ALL_V6 = new Cidr(new IpAddress(IpAddress.Family.IPV6, 0, 0), 0);
 
+    private static final Cidr MAPPED = new Cidr(new IpAddress(IpAddress.Family.IPV6, 0, 0xffff_0000_0000L), 96);
+
     public Cidr {
         if (prefix < 0 || prefix > base.family().bits()) {
             throw new IllegalArgumentException(
@@ -33,6 +35,14 @@ public record Cidr(IpAddress base, int prefix) {
             return Optional.empty();
         }
         return Optional.of(new Cidr(base.get(), Integer.parseInt(prefix)));
+    }
+
+    /// The same, but a range of IPv4 addresses in IPv6's spelling (`::ffff:1.2.3.0/120`) as what it is: who closes
+    /// that means the IPv4 addresses, and connections to them come as such.
+    Cidr unmapped() {
+        return prefix >= MAPPED.prefix && MAPPED.contains(base)
+                ? new Cidr(IpAddress.v4((int) base.low()), prefix - MAPPED.prefix)
+                : this;
     }
 
     public boolean contains(IpAddress address) {

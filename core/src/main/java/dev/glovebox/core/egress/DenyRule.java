@@ -17,7 +17,7 @@ public record DenyRule(String text, Cidr range) {
             return new DenyRule(entry, Cidr.ALL_V4);
         }
         return Cidr.parse(entry)
-                .map(range -> new DenyRule(entry, range))
+                .map(range -> new DenyRule(entry, range.unmapped()))
                 .orElseThrow(() -> new GloveboxException(
                         ErrorCode.INVALID_ARGUMENT, "invalid denied CIDR " + HostName.printable(entry)));
     }

@@ -8,12 +8,17 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// A DNS name in its one spelling: lower case, no dot at the end, letters beyond ASCII as A-labels (`xn--`).
 /// Two names are the same place exactly if they are equal.
 public record HostName(String value) {
     private static final int CHARS_MAX = 253;
     private static final int LABEL_CHARS_MAX = 63;
+    /// Letters of which the two editions of IDNA make different names (RFC 5894, section 7.2), and signs that one
+    /// of them leaves out: sharp s, final sigma, joiners, soft hyphens and selectors of variants.
+    private static final Pattern TWO_WAYS =
+            Pattern.compile("[\u00df\u1e9e\u03c2\\p{Cf}\u034f\u1806\u180b-\u180d\ufe00-\ufe0f]");
 
     public HostName {
         if (!isNormal(value)) {
@@ -83,6 +88,11 @@ public record HostName(String value) {
             throw invalid(
                     "\"" + printable(name) + "\" mixes letters of several alphabets in one part and could be taken"
                             + " for another name: write it as its A-label (xn--...) if it is meant");
+        }
+        if (TWO_WAYS.matcher(label).find()) {
+            throw invalid(
+                    "\"" + printable(name) + "\" holds a letter that is read in two ways, as two names: write it as"
+                            + " its A-label (xn--...)");
         }
         String mapped;
         try {

@@ -79,7 +79,24 @@ class HostNameTest {
                 "api。github.com",
                 "a\u200bpi.com",
                 "\u212aelvin.com",
-                "аpple1а.cоm"
+                "аpple1а.cоm",
+                "fußball.example",
+                "bücherß.example",
+                "βόλος.example",
+                "bü\u200dcher.example",
+                "bü\u200ccher.example",
+                "bü\u00adcher.example",
+                "bü\ufe0fcher.example",
+                "bü。evil.example",
+                "bü．evil.example",
+                "bü｡evil.example",
+                "bü／evil.example",
+                "＊.example.com",
+                "１.example",
+                "⒈example.com",
+                "a․example.com",
+                "xn--bü.example",
+                "\u202emoc.elpmaxe"
             })
     void rulesCannotLookLikeOthers(String text) {
         assertThatThrownBy(() -> HostName.ofRule(text))
@@ -87,6 +104,7 @@ class HostNameTest {
                 .message()
                 .matches(words -> words.contains("taken for another name")
                         || words.contains("only look like ASCII")
+                        || words.contains("read in two ways")
                         || words.contains("is not a host name"));
     }
 

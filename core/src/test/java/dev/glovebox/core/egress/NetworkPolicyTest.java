@@ -71,6 +71,50 @@ class NetworkPolicyTest {
                 "[2600::1]x | bracket",
                 "*.com | too wide",
                 "exa mple.com | is not a host name",
+                "**.example.com | a star stands only",
+                "*.*.example.com | a star stands only",
+                "a.*.example.com | a star stands only",
+                "example.* | a star stands only",
+                "*.example.com.* | a star stands only",
+                "*. | is not a host name",
+                "*:443 | a star stands only",
+                "*.tunnel | too wide",
+                "2130706433 | neither an address, nor a range",
+                "0177.0.0.1 | neither an address, nor a range",
+                "127.1 | neither an address, nor a range",
+                "0x7f.1 | is not a host name",
+                "0X7F000001 | is not a host name",
+                "a.0x1 | is not a host name",
+                "1.2.3.4. | neither an address, nor a range",
+                "1.2.3.0/00 | neither an address, nor a range",
+                "1.2.3.0/024 | neither an address, nor a range",
+                "1.2.3.0/+8 | neither an address, nor a range",
+                "1.2.3.0/-1 | neither an address, nor a range",
+                "1.2.3.0/ | neither an address, nor a range",
+                "01.2.3.0/24 | neither an address, nor a range",
+                "example.com/24 | neither an address, nor a range",
+                "2600::/129 | neither an address, nor a range",
+                "[2600::1]:0 | is outside 1..65535",
+                "[2600::1]:65536 | is outside 1..65535",
+                "[]:443 | is not a host name",
+                "[example.com]:443 | brackets",
+                "[1.2.3.4]:443 | brackets",
+                "example.com:65536 | is outside 1..65535",
+                "example.com:1-65536 | not a range within",
+                "example.com:0-1 | not a range within",
+                "example.com:443, | not a port",
+                "example.com:,443 | not a port",
+                "example.com:443-443-443 | not a port",
+                "example.com:+443 | not a port",
+                "example.com:999999 | not a port",
+                "TCP://example.com:22 | begins with tcp://, udp:// or without",
+                "tcp://tcp://example.com:22 | neither an address, nor a range",
+                "://example.com | begins with tcp://, udp:// or without",
+                "ALL_TRAFFIC:443 | the whole entry",
+                "tcp://ALL_TRAFFIC | the whole entry",
+                "all_traffic | the whole entry",
+                "udp://ALL_TRAFFIC:53 | UDP is opened for an address",
+                "*.ALL_TRAFFIC | too wide",
             })
     void refusesEntriesInWords(String text, String words) {
         assertThatThrownBy(() -> AllowRule.parse(text))
@@ -80,9 +124,55 @@ class NetworkPolicyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"example.com", "not-a-cidr", "1.2.3.4/33", "1.2.3.4:80", ""})
+    @ValueSource(
+            strings = {
+                "example.com",
+                "not-a-cidr",
+                "1.2.3.4/33",
+                "1.2.3.4:80",
+                "",
+                "all_traffic",
+                "*",
+                "0.0.0.0/00",
+                "0/0",
+                "0.0.0.0/-1",
+                "1.2.3.4/+8",
+                "[::1]",
+                "udp://1.2.3.4",
+                "::/129",
+                "::1%1"
+            })
     void onlyAddressesCanBeDenied(String text) {
         assertThatThrownBy(() -> DenyRule.parse(text)).hasMessage("invalid denied CIDR " + text);
+    }
+
+    /// An IPv4 address in IPv6's spelling (RFC 4291, section 2.5.5.2) is where connections to the IPv4 address go.
+    @ParameterizedTest
+    @CsvSource({
+        "::ffff:8.8.8.8,8.8.8.8,8.8.8.9",
+        "::ffff:8.8.8.0/120,8.8.8.255,8.8.9.0",
+        "::FFFF:808:808,8.8.8.8,8.8.8.9",
+        "::ffff:8.0.0.0/104,8.255.0.1,9.0.0.0",
+    })
+    void mappedRangesMeanWhatTheyMap(String text, String inside, String outside) {
+        DenyRule deny = DenyRule.parse(text);
+        assertThat(deny.matches(IpAddress.parse(inside).orElseThrow())).isTrue();
+        assertThat(deny.matches(IpAddress.parse(outside).orElseThrow())).isFalse();
+        assertThat(deny.text()).isEqualTo(text);
+        AllowRule allow = AllowRule.parse(text);
+        assertThat(allow).isInstanceOfSatisfying(AllowRule.ToAddress.class, rule -> {
+            assertThat(rule.range().contains(IpAddress.parse(inside).orElseThrow()))
+                    .isTrue();
+            assertThat(rule.range().contains(IpAddress.parse(outside).orElseThrow()))
+                    .isFalse();
+        });
+    }
+
+    @Test
+    void allMappedAddressesAreAllThereAre() {
+        assertThat(NetworkPolicy.parse(List.of(), List.of("::ffff:0:0/96")).isClosed())
+                .isTrue();
+        assertThat(NetworkPolicy.parse(List.of(), List.of("::/0")).isClosed()).isFalse();
     }
 
     @Test
@@ -141,7 +231,17 @@ class NetworkPolicyTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"Host", "content-length", "Transfer-Encoding", "CONNECTION", "Upgrade", "Expect", "Te", "Trailer"
+            strings = {
+                "Host",
+                "content-length",
+                "Transfer-Encoding",
+                "CONNECTION",
+                "Upgrade",
+                "Expect",
+                "Te",
+                "Trailer",
+                "Content_Length",
+                "transfer_encoding"
             })
     void rulesDoNotSetWhatFramesARequest(String name) {
         assertThatThrownBy(() -> rule("a.example", Map.of(name, "x")))
