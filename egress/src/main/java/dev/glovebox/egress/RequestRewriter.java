@@ -27,7 +27,11 @@ final class RequestRewriter {
             "trailer",
             "upgrade",
             "http2-settings",
+            "expect",
+            "content-length",
             "transfer-encoding");
+    /// The one expectation there is (RFC 9110, section 10.1.1).
+    private static final String CONTINUE = "100-continue";
 
     private final SandboxId sandbox;
     private final HostName host;
@@ -71,12 +75,12 @@ final class RequestRewriter {
             throw new HttpRefusal("http.trace", "TRACE would show the sandbox what the rule for " + host + " adds");
         }
         BodyFraming body = BodyFraming.of(head);
-        boolean isUpgrade = mayUpgrade && wantsWebSocket(head);
+        // HTTP/1.0 could go on too, but only with words of its own that nobody needs any more.
+        boolean isLast = head.minorVersion() == 0 || tokens(head).contains("close");
+        boolean isUpgrade = mayUpgrade && !isLast && wantsWebSocket(head);
         if (isUpgrade && !body.equals(new BodyFraming.Length(0))) {
             throw BodyFraming.refusal("it has a body and asks for another protocol");
         }
-        // HTTP/1.0 could go on too, but only with words of its own that nobody needs any more.
-        boolean isLast = head.minorVersion() == 0 || tokens(head).contains("close");
         return new Outgoing(compose(head, target, body, isUpgrade, isLast), body, isUpgrade, isLast);
     }
 
@@ -96,9 +100,9 @@ final class RequestRewriter {
         text.append("\r\n");
         Set<String> named = tokens(head);
         List<String> set = new ArrayList<>();
-        rule.ifPresent(it -> it.headers().keySet().forEach(name -> set.add(name.toLowerCase(Locale.ROOT))));
+        rule.ifPresent(it -> it.headers().keySet().forEach(name -> set.add(meaning(name))));
         for (HttpField field : head.fields()) {
-            String name = field.name().toLowerCase(Locale.ROOT);
+            String name = meaning(field.name());
             if (!HOP_BY_HOP.contains(name) && !set.contains(name) && (!named.contains(name) || isEndToEnd(name))) {
                 text.append(field.name()).append(": ").append(field.value()).append("\r\n");
             }
@@ -111,7 +115,13 @@ final class RequestRewriter {
                         .append("\r\n");
             }
         }
-        if (body instanceof BodyFraming.Chunked) {
+        if (expectsContinue(head, body)) {
+            text.append("Expect: ").append(CONTINUE).append("\r\n");
+        }
+        if (body instanceof BodyFraming.Length(long bytes)
+                && !head.values("Content-Length").isEmpty()) {
+            text.append("Content-Length: ").append(bytes).append("\r\n");
+        } else if (body instanceof BodyFraming.Chunked) {
             text.append("Transfer-Encoding: chunked\r\n");
         }
         if (isUpgrade) {
@@ -124,7 +134,26 @@ final class RequestRewriter {
 
     /// What a guest cannot have dropped by naming it in Connection.
     private static boolean isEndToEnd(String name) {
-        return name.equals("content-length") || name.equals("content-type") || name.equals("expect");
+        return name.equals("content-type");
+    }
+
+    /// A header's name as servers may take it: some hand headers to programs as variables (RFC 3875), where a
+    /// hyphen and an underscore are one.
+    private static String meaning(String name) {
+        return name.toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /// Whether the guest waits for leave to send its body. Without a body, or with HTTP/1.0, the words mean
+    /// nothing and are dropped: a server that took them otherwise would wait for bytes of the next request.
+    private static boolean expectsContinue(HttpHead head, BodyFraming body) throws HttpRefusal {
+        List<String> expectations = head.values("Expect");
+        if (expectations.isEmpty() || head.minorVersion() == 0) {
+            return false;
+        }
+        if (expectations.size() > 1 || !expectations.getFirst().equalsIgnoreCase(CONTINUE)) {
+            throw BodyFraming.refusal("Expect is not just " + CONTINUE);
+        }
+        return !body.equals(new BodyFraming.Length(0));
     }
 
     private String value(HeaderTemplate template) throws HttpRefusal {

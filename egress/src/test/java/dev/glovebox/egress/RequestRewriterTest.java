@@ -143,4 +143,55 @@ class RequestRewriterTest {
                         .isLast())
                 .isFalse();
     }
+
+    /// Some servers hand headers to programs as variables, where `X_Key` and `X-Key` are one.
+    @Test
+    void headersWithUnderscoresDoNotStandForOthers() throws HttpRefusal {
+        assertThat(lines(
+                        rewriter(true, Map.of("X-Key", "${secrets.GOOD}")),
+                        "POST / HTTP/1.1",
+                        "Host: api.github.com",
+                        "X_Key: mine",
+                        "x-key: mine",
+                        "Content_Length: 9",
+                        "Transfer_Encoding: chunked",
+                        "X_Other: stays"))
+                .containsExactly("POST / HTTP/1.1", "Host: api.github.com", "X_Other: stays", "X-Key: s3cret");
+    }
+
+    @Test
+    void writesHowABodyEndsInOneWay() throws HttpRefusal {
+        assertThat(lines(
+                        rewriter(true, Map.of()),
+                        "POST / HTTP/1.1",
+                        "Host: api.github.com",
+                        "Connection: Content-Length, Expect, Content-Type",
+                        "Content-Type: a/b",
+                        "content-length: 0010",
+                        "expect: 100-CONTINUE"))
+                .containsExactly(
+                        "POST / HTTP/1.1",
+                        "Host: api.github.com",
+                        "Content-Type: a/b",
+                        "Expect: 100-continue",
+                        "Content-Length: 10");
+        assertThat(lines(
+                        rewriter(true, Map.of()),
+                        "POST / HTTP/1.0",
+                        "Host: api.github.com",
+                        "Content-Length: 0",
+                        "Expect: anything"))
+                .containsExactly("POST / HTTP/1.0", "Host: api.github.com", "Content-Length: 0", "Connection: close");
+        for (String expect : List.of("x", "100-continue, x", "", "x 100-continue")) {
+            assertThatThrownBy(() -> lines(
+                            rewriter(true, Map.of()),
+                            "POST / HTTP/1.1",
+                            "Host: api.github.com",
+                            "Content-Length: 1",
+                            "Expect: " + expect))
+                    .as(expect)
+                    .isInstanceOf(HttpRefusal.class)
+                    .hasMessageContaining("Expect");
+        }
+    }
 }

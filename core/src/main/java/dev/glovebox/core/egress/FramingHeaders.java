@@ -22,8 +22,9 @@ public final class FramingHeaders {
 
     private FramingHeaders() {}
 
-    /// Whether a header of this name, in upper or lower case, is one of them.
+    /// Whether a header of this name, in upper or lower case, is one of them. So it is with underscores for hyphens:
+    /// some servers take the one for the other.
     public static boolean contains(String name) {
-        return NAMES.contains(name.toLowerCase(Locale.ROOT));
+        return NAMES.contains(name.toLowerCase(Locale.ROOT).replace('_', '-'));
     }
 }
