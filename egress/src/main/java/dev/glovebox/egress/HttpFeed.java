@@ -81,6 +81,13 @@ final class HttpFeed {
         }
     }
 
+    /// Reads everything until the stream ends, and drops it.
+    void skip() throws IOException {
+        while (awaitByte()) {
+            from = to;
+        }
+    }
+
     private void copy(long bytes, OutputStream out) throws IOException {
         long left = bytes;
         while (left > 0) {

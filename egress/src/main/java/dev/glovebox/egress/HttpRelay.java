@@ -2,16 +2,19 @@ package dev.glovebox.egress;
 
 import dev.glovebox.core.Limits;
 import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /// Carries the requests of one connection, each checked and written anew, and the answers as they are. The
 /// other side is connected to when the first request is found good. One thread runs it, another carries the
-/// answers.
+/// answers; it is over when both are, or when a guest that was answered does not close.
 final class HttpRelay {
     private final Streams guest;
     private final RequestRewriter rewriter;
@@ -19,6 +22,10 @@ final class HttpRelay {
     private final Timers timers;
     private final Runnable breakOff;
     private final CompletableFuture<Boolean> upgrade = new CompletableFuture<>();
+    /// Whether the host has answered all that it will, and the guest has been given it.
+    private volatile boolean isAnswered;
+    /// Reached when nothing of the guest's is passed on any more.
+    private final CountDownLatch requestsOver = new CountDownLatch(1);
 
     /// The side that requests go to.
     interface Host {
@@ -62,13 +69,78 @@ final class HttpRelay {
         Streams peer = host.connect();
         Thread answers =
                 Thread.ofVirtual().start(() -> carryAnswers(peer, first.get().isUpgrade()));
-        OutputStream out = new BufferedOutputStream(peer.out(), 16 * 1024);
-        if (carryRequests(feed, first.get(), out)) {
-            peer.end();
-        }
+        OutputStream out = new BufferedOutputStream(new HostStream(peer.out()), 16 * 1024);
         try {
-            answers.join();
-        } catch (InterruptedException e) {
+            carryAndSkip(feed, first.get(), peer, out);
+        } catch (IOException e) {
+            if (!isAnswered) {
+                throw e;
+            }
+        } finally {
+            requestsOver.countDown();
+        }
+        join(answers);
+    }
+
+    private void carryAndSkip(HttpFeed feed, RequestRewriter.Outgoing first, Streams peer, OutputStream out)
+            throws IOException, HttpRefusal {
+        try {
+            if (carryRequests(feed, first, out)) {
+                end(peer);
+            }
+        } catch (HostGone _) {
+            // It may have answered all the same, as servers do whom a body is too large for.
+        }
+        // What still comes is for nobody, but it is read: so the guest's end is noticed, and its answer not lost.
+        feed.skip();
+    }
+
+    private static void end(Streams peer) throws HostGone {
+        try {
+            peer.end();
+        } catch (IOException e) {
+            throw new HostGone(e);
+        }
+    }
+
+    /// The host takes no more.
+    private static final class HostGone extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        HostGone(IOException cause) {
+            super(cause);
+        }
+    }
+
+    /// Towards the host: tells its failures from those of the guest.
+    private static final class HostStream extends FilterOutputStream {
+        HostStream(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                out.write(bytes, offset, length);
+            } catch (IOException e) {
+                throw new HostGone(e);
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            try {
+                out.flush();
+            } catch (IOException e) {
+                throw new HostGone(e);
+            }
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
     }
@@ -123,9 +195,15 @@ final class HttpRelay {
                 }
             }
             feed.rest(guest.out());
+            isAnswered = true;
             guest.end();
+            // A socket that is closed while bytes come in is reset, and what the guest has not read yet is lost
+            // with it (RFC 9112, section 9.6). So the guest has a while to read and to close.
+            var _ = requestsOver.await(Limits.EGRESS_LINGER_MAX.toNanos(), TimeUnit.NANOSECONDS);
         } catch (IOException | HttpRefusal _) {
             // The guest sees that the connection ends.
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         } finally {
             upgrade.complete(false);
             // Whatever the guest still sends, nobody answers: its thread must not wait for it.

@@ -5,11 +5,9 @@ import dev.glovebox.core.egress.EgressAttempt;
 import dev.glovebox.core.egress.EgressDecision.Way;
 import dev.glovebox.core.egress.EgressEvent;
 import dev.glovebox.core.egress.UpstreamProxy;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.SequenceInputStream;
 import java.net.Socket;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
@@ -71,7 +69,7 @@ final class InspectedConnection implements GuestConnection.Carried {
     private void relay() throws IOException, HttpRefusal {
         Socket socket = guest.socket();
         socket.setTcpNoDelay(true);
-        InputStream in = new SequenceInputStream(new ByteArrayInputStream(first), socket.getInputStream());
+        InputStream in = new ResumedStream(first, socket.getInputStream());
         if (way.isTls()) {
             socket = TlsEnds.withGuest(socket, sandbox.authority().contextOf(way.host()), first);
             in = socket.getInputStream();
