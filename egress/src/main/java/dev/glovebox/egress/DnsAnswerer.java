@@ -30,6 +30,13 @@ final class DnsAnswerer {
     /// The largest query that a resolver's library sends; RFC 6891 allows more, and nobody asks longer.
     private static final int QUERY_BYTES_MAX = 1232;
 
+    /// What every client reads (RFC 1035, section 4.2.1): of a name's many addresses the first ones do.
+    private static final int ANSWER_BYTES_MAX = 512;
+    /// Header, type and class of the question.
+    private static final int QUESTION_BYTES = 12 + 4;
+    /// An address as a record, whose name is a pointer to the question's.
+    private static final int ADDRESS_BYTES = 2 + 10 + 4;
+
     private static final int BURSTS = 4;
     private static final String TOO_MANY = "more than " + Limits.EGRESS_DNS_PER_SECOND + " look-ups a second";
 
@@ -208,7 +215,8 @@ final class DnsAnswerer {
     private static Message reply(Message asked, Record question, List<IpAddress> addresses, long ttl)
             throws IOException {
         Message reply = reply(asked, Rcode.NOERROR);
-        for (IpAddress address : addresses) {
+        int fit = (ANSWER_BYTES_MAX - QUESTION_BYTES - question.getName().length()) / ADDRESS_BYTES;
+        for (IpAddress address : addresses.subList(0, Math.min(fit, addresses.size()))) {
             reply.addRecord(
                     new ARecord(question.getName(), DClass.IN, ttl, InetAddress.getByAddress(address.bytes())),
                     Section.ANSWER);

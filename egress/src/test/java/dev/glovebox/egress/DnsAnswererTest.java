@@ -247,4 +247,128 @@ class DnsAnswererTest {
                 .isLessThan(50_000);
         assertThat(log).noneMatch(line -> line.startsWith("egress.dns.allow") && line.contains("evil"));
     }
+
+    /// A header with one question, and what stands behind it.
+    private static byte[] packet(int flags, int questions, int answers, int additional, int... rest) {
+        byte[] bytes = new byte[12 + rest.length];
+        bytes[0] = 0x12;
+        bytes[1] = 0x34;
+        bytes[2] = (byte) (flags >>> 8);
+        bytes[3] = (byte) flags;
+        bytes[4] = (byte) (questions >>> 8);
+        bytes[5] = (byte) questions;
+        bytes[6] = (byte) (answers >>> 8);
+        bytes[7] = (byte) answers;
+        bytes[10] = (byte) (additional >>> 8);
+        bytes[11] = (byte) additional;
+        for (int i = 0; i < rest.length; i++) {
+            bytes[12 + i] = (byte) rest[i];
+        }
+        return bytes;
+    }
+
+    private static int[] labels(int count, int length) {
+        int[] bytes = new int[count * (length + 1) + 5];
+        for (int i = 0; i < count; i++) {
+            bytes[i * (length + 1)] = length;
+            java.util.Arrays.fill(bytes, i * (length + 1) + 1, (i + 1) * (length + 1), 'a');
+        }
+        bytes[bytes.length - 3] = 1;
+        bytes[bytes.length - 1] = 1;
+        return bytes;
+    }
+
+    private static Map<String, byte[]> packets() {
+        Map<String, byte[]> all = new java.util.LinkedHashMap<>();
+        all.put("a name that points at itself", packet(0x100, 1, 0, 0, 0xc0, 12, 0, 1, 0, 1));
+        all.put("a name that points behind itself", packet(0x100, 1, 0, 0, 0xc0, 14, 0, 1, 0, 1));
+        all.put("a name that points at the header", packet(0x100, 1, 0, 0, 0xc0, 0, 0, 1, 0, 1));
+        all.put("a name that points nowhere", packet(0x100, 1, 0, 0, 0xff, 0xff, 0, 1, 0, 1));
+        all.put("a name that points back and forth", packet(0x100, 1, 0, 0, 1, 'a', 0xc0, 16, 0xc0, 12, 0, 1, 0, 1));
+        all.put("half a pointer", packet(0x100, 1, 0, 0, 0xc0));
+        all.put("a label of another kind", packet(0x100, 1, 0, 0, 0x41, 'a', 0, 0, 1, 0, 1));
+        all.put("a name without an end", packet(0x100, 1, 0, 0, 1, 'a'));
+        all.put("a label that is longer than the packet", packet(0x100, 1, 0, 0, 63, 'a'));
+        all.put("no type", packet(0x100, 1, 0, 0, 1, 'a', 0));
+        all.put("no class", packet(0x100, 1, 0, 0, 1, 'a', 0, 0, 1));
+        all.put("only a header", packet(0x100, 0, 0, 0));
+        all.put("half a header", new byte[11]);
+        all.put("nothing", new byte[0]);
+        all.put("questions that are not there", packet(0x100, 65_535, 0, 0, 1, 'a', 0, 0, 1, 0, 1));
+        all.put("answers that are not there", packet(0x100, 1, 65_535, 0, 1, 'a', 0, 0, 1, 0, 1));
+        all.put("additions that are not there", packet(0x100, 1, 0, 65_535, 1, 'a', 0, 0, 1, 0, 1));
+        all.put("a name of 256 bytes", packet(0x100, 1, 0, 0, labels(4, 63)));
+        all.put("a name of 1000 bytes", packet(0x100, 1, 0, 0, labels(20, 49)));
+        all.put("a name of 128 labels", packet(0x100, 1, 0, 0, labels(128, 1)));
+        for (int opcode = 1; opcode < 16; opcode++) {
+            all.put("opcode " + opcode, packet(0x100 | opcode << 11, 1, 0, 0, 1, 'a', 0, 0, 1, 0, 1));
+        }
+        for (int dclass : new int[] {0, 2, 3, 4, 254, 255, 0x80, 256, 65_535}) {
+            all.put("class " + dclass, packet(0x100, 1, 0, 0, 1, 'a', 0, 0, 1, dclass >>> 8, dclass));
+        }
+        return all;
+    }
+
+    @Test
+    void packetsThatAreNoQuestionsAskNobody() throws IOException {
+        for (Map.Entry<String, byte[]> packet : packets().entrySet()) {
+            Optional<byte[]> answer = answerer.answer(packet.getValue());
+            if (answer.isPresent()) {
+                Message read = new Message(answer.get());
+                assertThat(read.getHeader().getID()).as(packet.getKey()).isEqualTo(0x1234);
+                assertThat(read.getSection(Section.ANSWER)).as(packet.getKey()).isEmpty();
+                assertThat(read.getRcode()).as(packet.getKey()).isNotEqualTo(Rcode.NOERROR);
+            }
+        }
+        assertThat(lookUps).hasValue(0);
+        assertThat(log).noneMatch(line -> line.startsWith("egress.dns.allow"));
+    }
+
+    @Test
+    void everyTypeIsAnsweredWithoutARecord() throws IOException {
+        for (int type : new int[] {
+            0, 2, 3, 10, 12, 13, 24, 25, 29, 41, 43, 46, 128, 249, 250, 251, 252, 253, 254, 257, 32_768, 65_280, 65_535
+        }) {
+            byte[] bytes = query("api.github.com.", Type.TXT);
+            bytes[bytes.length - 4] = (byte) (type >>> 8);
+            bytes[bytes.length - 3] = (byte) type;
+            Message answer = new Message(answerer.answer(bytes).orElseThrow());
+            assertThat(answer.getSection(Section.ANSWER)).as("type " + type).isEmpty();
+            assertThat(answer.getSection(Section.ADDITIONAL)).as("type " + type).isEmpty();
+        }
+        assertThat(lookUps).hasValue(0);
+    }
+
+    @Test
+    void nothingOfAQuestionComesBackButTheQuestion() throws IOException {
+        Message asked = new Message(query("API.github.com.", Type.A));
+        asked.addRecord(
+                new ARecord(
+                        Name.fromString("api.github.com."), DClass.IN, 9, java.net.InetAddress.getLoopbackAddress()),
+                Section.ANSWER);
+        asked.addRecord(new org.xbill.DNS.OPTRecord(4096, 0, 0), Section.ADDITIONAL);
+        Message answer = new Message(answerer.answer(asked.toWire()).orElseThrow());
+        assertThat(addresses(answer)).containsExactly("140.82.112.5");
+        assertThat(answer.getSection(Section.ADDITIONAL)).isEmpty();
+        assertThat(answer.getQuestion().getName()).hasToString("API.github.com.");
+    }
+
+    /// A client that did not say that it reads more reads 512 bytes (RFC 1035, section 4.2.1).
+    @Test
+    void answersFitIntoWhatEveryClientReads() throws IOException {
+        String longest = "a".repeat(40) + "." + "b".repeat(40) + "." + "c".repeat(40) + ".pypi.example";
+        for (String name : List.of("api.github.com", longest)) {
+            List<IpAddress> many = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                many.add(IpAddress.v4(0x08080000 + i));
+            }
+            internet.put(name, many);
+            byte[] answer = answerer.answer(query(name + ".", Type.A)).orElseThrow();
+            assertThat(answer.length).isLessThanOrEqualTo(512);
+            assertThat(addresses(new Message(answer))).hasSizeGreaterThan(10).startsWith("8.8.0.0", "8.8.0.1");
+            assertThat(names.of(IpAddress.v4(0x08080000 + 60)))
+                    .as("the others count as its too")
+                    .isNotEmpty();
+        }
+    }
 }
