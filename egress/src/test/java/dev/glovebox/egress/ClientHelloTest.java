@@ -225,4 +225,148 @@ class ClientHelloTest {
                     .ifPresent(name -> assertThat(HostName.parse(name.value())).contains(name));
         }
     }
+
+    @Test
+    void readsTheNameCutAtEveryByte() {
+        byte[] real = real("api.github.com");
+        byte[] message = Arrays.copyOfRange(real, 5, real.length);
+        for (int at = 1; at < message.length; at++) {
+            ClientHello pieces = new ClientHello();
+            assertThat(pieces.feed(real, at)).as("at " + at).isEmpty();
+            byte[] rest = Arrays.copyOfRange(real, at, real.length);
+            assertThat(pieces.feed(rest, rest.length)).as("at " + at).contains(API);
+            ByteArrayOutputStream two = new ByteArrayOutputStream();
+            two.writeBytes(records(Arrays.copyOf(message, at), at));
+            two.writeBytes(records(Arrays.copyOfRange(message, at, message.length), message.length));
+            assertThat(feed(two.toByteArray(), 64)).as("records at " + at).contains(API);
+        }
+    }
+
+    /// A server that takes another record for a part of the handshake would read another hello.
+    @Test
+    void nothingStandsBetweenTheRecords() {
+        byte[] real = real("api.github.com");
+        byte[] message = Arrays.copyOfRange(real, 5, real.length);
+        byte[] half = Arrays.copyOf(message, 60);
+        byte[] rest = Arrays.copyOfRange(message, 60, message.length);
+        for (byte[] between : List.of(
+                new byte[] {21, 3, 3, 0, 2, 1, 0},
+                new byte[] {20, 3, 3, 0, 1, 1},
+                new byte[] {23, 3, 3, 0, 1, 0},
+                new byte[] {24, 3, 3, 0, 1, 0},
+                new byte[] {22, 3, 3, 0, 0},
+                new byte[] {22, 2, 0, 0, 1, 0})) {
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            all.writeBytes(records(half, half.length));
+            all.writeBytes(between);
+            all.writeBytes(records(rest, rest.length));
+            assertThat(feed(all.toByteArray(), 64))
+                    .as("type " + between[0])
+                    .contains(new Handshake.Unreadable("its ClientHello is not in records of a TLS handshake"));
+        }
+    }
+
+    @Test
+    void whatFollowsIsKeptAndNotRead() {
+        byte[] one = made(sni("api.github.com"));
+        byte[] other = made(sni("evil.example"));
+        ByteArrayOutputStream sameRecord = new ByteArrayOutputStream();
+        sameRecord.write(one, 5, one.length - 5);
+        sameRecord.write(other, 5, other.length - 5);
+        for (byte[] more :
+                List.of(other, new byte[] {0, 1, 2}, "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII))) {
+            byte[] all = Arrays.copyOf(one, one.length + more.length);
+            System.arraycopy(more, 0, all, one.length, more.length);
+            AskedName asked = new AskedName(443);
+            assertThat(asked.feed(all, all.length)).contains(API);
+            assertThat(asked.bytes()).isEqualTo(all);
+        }
+        assertThat(feed(records(sameRecord.toByteArray(), sameRecord.size()), 64))
+                .contains(API);
+    }
+
+    @Test
+    void paddingIsReadUpToTheBound() {
+        assertThat(feed(made(sni("api.github.com"), new Extension(21, new byte[12 * 1024])), 999))
+                .contains(API);
+        assertThat(feed(made(new Extension(21, new byte[12 * 1024]), sni("api.github.com")), 999))
+                .contains(API);
+        assertThat(feed(made(sni("api.github.com"), new Extension(21, new byte[16 * 1024 - 100])), 999))
+                .contains(API);
+        assertThat(feed(made(sni("api.github.com"), new Extension(21, new byte[16 * 1024])), 999))
+                .get()
+                .isInstanceOf(Handshake.Unreadable.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                ".",
+                "..",
+                "api.github.com..",
+                ".api.github.com",
+                "[::1]",
+                "::1",
+                "fe80::1%eth0",
+                "1.2.3.4.",
+                "127.1",
+                "0x7f.1",
+                "2130706433",
+                "017700000001",
+                "api.github.com\n",
+                "api.github.com ",
+                "\tapi.github.com",
+                "api.github.com/",
+                "api@github.com",
+                "api%2egithub.com",
+                "api\\.github.com",
+                "\u00ef\u00bd\u0081pi.github.com",
+                "-api.github.com"
+            })
+    void oddNamesAreNone(String name) {
+        assertThat(feed(made(sni(name)), 64))
+                .contains(new Handshake.Unreadable("the name in its TLS handshake is no host name"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"XN--BCHER-KVA.Example", "xn--bcher-kva.example.", "Xn--bcher-Kva.EXAMPLE."})
+    void otherAlphabetsComeAsTheirALabels(String name) {
+        assertThat(feed(made(sni(name)), 64))
+                .contains(new Handshake.Tls(Optional.of(new HostName("xn--bcher-kva.example")), false));
+    }
+
+    /// Lists of names whose lengths lie, and names of other kinds.
+    @Test
+    void listsOfNamesAreReadStrictly() {
+        for (byte[] content : List.of(
+                new byte[] {},
+                new byte[] {0},
+                new byte[] {0, 0},
+                new byte[] {0, 4, 0, 0, 1, 'a', 'b'},
+                new byte[] {0, 5, 0, 0, 1, 'a'},
+                new byte[] {0, 4, 1, 0, 1, 'a'},
+                new byte[] {0, 3, 0, 0, 0},
+                new byte[] {0, 4, 0, 0, 2, 'a'},
+                new byte[] {0, 5, 0, 0, 1, 'a', 'b'},
+                new byte[] {0, 8, 1, 0, 1, 'a', 0, 0, 1, 'b'},
+                new byte[] {0, 8, 0, 0, 1, 'a', 1, 0, 1, 'b'})) {
+            assertThat(feed(made(new Extension(0, content)), 64))
+                    .as(Arrays.toString(content))
+                    .get()
+                    .isInstanceOf(Handshake.Unreadable.class);
+        }
+    }
+
+    @Test
+    void aHelloWithoutAnythingIsNone() {
+        for (int length = 0; length < 40; length++) {
+            byte[] message = new byte[4 + length];
+            message[0] = 1;
+            message[3] = (byte) length;
+            assertThat(feed(records(message, message.length), 64))
+                    .as("" + length)
+                    .get()
+                    .satisfies(found -> assertThat(found.shownName()).isEmpty());
+        }
+    }
 }

@@ -102,7 +102,10 @@ class RequestStreamIT {
     }
 
     static Stream<Case> streams() {
-        String chunked = post("Transfer-Encoding: chunked");
+        return Stream.of(targets(), bodies(), words(), heads()).flatMap(it -> it);
+    }
+
+    private static Stream<Case> targets() {
         return Stream.of(
                 new Case("two for one host", FIRST + FIRST, FIRST + FIRST, ""),
                 new Case("the second for another", FIRST + EVIL, FIRST, "http.host"),
@@ -125,7 +128,12 @@ class RequestStreamIT {
                         "an absolute target with its port",
                         "GET HTTP://A.Example.:80/1 HTTP/1.1\r\nHost: A.EXAMPLE.:0080\r\n\r\n",
                         FIRST,
-                        ""),
+                        ""));
+    }
+
+    private static Stream<Case> bodies() {
+        String chunked = post("Transfer-Encoding: chunked");
+        return Stream.of(
                 new Case("a body with a request in it", post("Content-Length: " + EVIL.length()) + EVIL, "", "body"),
                 new Case("a length of 0 with a request behind it", post("Content-Length: 0") + EVIL, "", "http.host*"),
                 new Case("no length with a request behind it", FIRST + EVIL, FIRST, "http.host"),
@@ -148,7 +156,11 @@ class RequestStreamIT {
                         "a last chunk in disguise",
                         chunked + "00000;x\r\n\r\n" + FIRST,
                         chunked + "0\r\n\r\n" + FIRST,
-                        ""),
+                        ""));
+    }
+
+    private static Stream<Case> words() {
+        return Stream.of(
                 new Case(
                         "an expectation that nobody knows",
                         post("Content-Length: 2", "Expect: x") + "hi",
@@ -185,7 +197,11 @@ class RequestStreamIT {
                         "GET /1 HTTP/1.1\r\n" + HOST + "Upgrade: websocket\r\nConnection: upgrade, close\r\n\r\n"
                                 + EVIL,
                         "GET /1 HTTP/1.1\r\n" + HOST + "Connection: close\r\n\r\n",
-                        "-"),
+                        "-"));
+    }
+
+    private static Stream<Case> heads() {
+        return Stream.of(
                 new Case("an empty line between two", FIRST + "\r\n" + FIRST, FIRST, "http.malformed"),
                 new Case(
                         "a head of many lines",
