@@ -10,7 +10,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MESSAGE_BYTES = 512 };
+enum {
+    MESSAGE_BYTES = 512,
+    /* IFLA_GSO_IPV4_MAX_SIZE and its like, which are in no header before Linux 6.3. */
+    GSO_IPV4_MAX_SIZE = 63,
+    GRO_IPV4_MAX_SIZE = 64,
+};
 
 typedef struct {
     struct nlmsghdr header;
@@ -88,6 +93,23 @@ int netlink_up(int socket, int interface) {
     message m;
     struct ifinfomsg head = {.ifi_index = interface, .ifi_flags = IFF_UP, .ifi_change = IFF_UP};
     begin(&m, RTM_NEWLINK, 0, &head, sizeof head);
+    return ask(socket, &m);
+}
+
+int netlink_carry_big(int socket, int interface, uint32_t bytes) {
+    message m;
+    struct ifinfomsg head = {.ifi_index = interface};
+    begin(&m, RTM_NEWLINK, 0, &head, sizeof head);
+    put_number(&m, GSO_IPV4_MAX_SIZE, bytes);
+    put_number(&m, GRO_IPV4_MAX_SIZE, bytes);
+    return ask(socket, &m);
+}
+
+int netlink_set_mtu(int socket, int interface, uint32_t bytes) {
+    message m;
+    struct ifinfomsg head = {.ifi_index = interface};
+    begin(&m, RTM_NEWLINK, 0, &head, sizeof head);
+    put_number(&m, IFLA_MTU, bytes);
     return ask(socket, &m);
 }
 

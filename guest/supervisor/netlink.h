@@ -9,6 +9,9 @@ int netlink_open(void);
 
 /* All return 0, or -1 and errno. Addresses are in the order of the network. */
 int netlink_up(int socket, int interface);
+/* Lets what is sent over an interface be that large before it is cut ("BIG TCP", Linux 6.3). */
+int netlink_carry_big(int socket, int interface, uint32_t bytes);
+int netlink_set_mtu(int socket, int interface, uint32_t bytes);
 /* A pair of interfaces: `name` here, `peer` in the other namespace. */
 int netlink_add_pair(int socket, const char *name, const char *peer, int peer_namespace);
 int netlink_add_address(int socket, int interface, uint32_t address, uint8_t prefix);
