@@ -4,6 +4,7 @@
 
 #include "agent.h"
 #include "connection.h"
+#include "lanes.h"
 #include "more.h"
 #include "request.h"
 
@@ -14,6 +15,11 @@ enum {
     // grant wakes three threads of the host.
     WIDER_BYTES = 768 * 1024,
     WIDE_GRANT_STEP_BYTES = 256 * 1024,
+    // Of what is shared as much at once: a quarter of the lane, so that both ends have something to do.
+    SHARED_BYTES_MAX = LANE_BYTES / 4,
+    SHARED_FRAME_BYTES = 8,
+    // What is left of it when a channel is wide.
+    SHARED_BYTES = LANE_BYTES - INITIAL_CREDIT_BYTES - WIDER_BYTES,
     URGENT_RECORD_BYTES = 4096,
 };
 
@@ -47,6 +53,7 @@ void channel_open(struct channel *channel, uint32_t number, const struct channel
     channel->is_silent = false;
     channel->is_bulk = false;
     channel->is_wide = false;
+    channel->is_shared = false;
     channel->ended = 0;
     channel->records = (struct bytes){0};
     channel->records_sent = 0;
@@ -61,7 +68,7 @@ void channel_open(struct channel *channel, uint32_t number, const struct channel
     count++;
 }
 
-size_t channel_allowance(struct channel *channel, unsigned stream) {
+static uint32_t credit_to_send(struct channel *channel, unsigned stream) {
     if (!channel->is_open || channel->is_silent || channel->send_credit[stream] == 0) {
         return 0;
     }
@@ -71,8 +78,19 @@ size_t channel_allowance(struct channel *channel, unsigned stream) {
         }
         return 0;
     }
-    uint32_t credit = channel->send_credit[stream];
+    return channel->send_credit[stream];
+}
+
+size_t channel_allowance(struct channel *channel, unsigned stream) {
+    uint32_t credit = credit_to_send(channel, stream);
     return credit < PAYLOAD_BYTES_MAX ? credit : PAYLOAD_BYTES_MAX;
+}
+
+size_t channel_lane_allowance(struct channel *channel, unsigned stream, uint32_t position) {
+    uint32_t most = LANE_BYTES - position;
+    uint32_t credit = credit_to_send(channel, stream);
+    most = most < SHARED_BYTES_MAX ? most : SHARED_BYTES_MAX;
+    return credit < most ? credit : most;
 }
 
 void channel_send_block(struct channel *channel, unsigned stream, struct block *block, size_t length) {
@@ -85,25 +103,39 @@ void channel_send(struct channel *channel, unsigned stream, const void *data, si
     connection_send(FRAME_DATA, (uint16_t)stream, channel->number, data, length);
 }
 
+void channel_send_shared(struct channel *channel, unsigned stream, uint32_t position, size_t length) {
+    uint8_t payload[SHARED_FRAME_BYTES];
+    store_u32(payload, position);
+    store_u32(payload + 4, (uint32_t)length);
+    channel->send_credit[stream] -= (uint32_t)length;
+    connection_send(FRAME_SHARED, (uint16_t)stream, channel->number, payload, sizeof payload);
+}
+
 void channel_send_end(struct channel *channel, unsigned stream) {
     if (channel->is_open && !channel->is_silent) {
         connection_send(FRAME_END, (uint16_t)stream, channel->number, NULL, 0);
     }
 }
 
+static void grant(struct channel *channel, unsigned stream, uint32_t more) {
+    uint8_t payload[4];
+    store_u32(payload, more);
+    connection_send(FRAME_CREDIT, (uint16_t)stream, channel->number, payload, sizeof payload);
+    channel->receive_credit[stream] += more;
+}
+
 void channel_consumed(struct channel *channel, unsigned stream, size_t length) {
     channel->consumed[stream] += (uint32_t)length;
-    uint32_t grant = channel->consumed[stream];
-    uint32_t step = channel->is_wide ? WIDE_GRANT_STEP_BYTES : GRANT_STEP_BYTES;
-    if (channel->is_open && grant >= step && (channel->ended & 1U << stream) == 0) {
+    uint32_t more = channel->consumed[stream];
+    uint32_t step = channel->is_shared ? SHARED_BYTES_MAX
+                    : channel->is_wide ? WIDE_GRANT_STEP_BYTES
+                                       : GRANT_STEP_BYTES;
+    if (channel->is_open && more >= step && (channel->ended & 1U << stream) == 0) {
         if (channel->is_bulk && !channel->is_wide) {
             channel->is_wide = true;
-            grant += WIDER_BYTES;
+            more += WIDER_BYTES;
         }
-        uint8_t payload[4];
-        store_u32(payload, grant);
-        connection_send(FRAME_CREDIT, (uint16_t)stream, channel->number, payload, sizeof payload);
-        channel->receive_credit[stream] += grant;
+        grant(channel, stream, more);
         channel->consumed[stream] = 0;
     }
 }
@@ -216,21 +248,40 @@ void channels_resume(void) {
     }
 }
 
-static void data(struct channel *channel, const struct frame *frame) {
-    unsigned stream = frame->stream;
+static void take_data(struct channel *channel, unsigned stream, const uint8_t *bytes, uint32_t length) {
     if (stream >= STREAMS || (channel->kind->inputs & 1U << stream) == 0) {
         connection_break("data came on a stream that this request does not have");
     }
     if ((channel->ended & 1U << stream) != 0) {
         connection_break("data came after the end of its stream");
     }
-    if (frame->length > channel->receive_credit[stream]) {
+    if (length > channel->receive_credit[stream]) {
         connection_break("more data came than credit was granted");
     }
-    channel->receive_credit[stream] -= frame->length;
-    if (frame->length > 0) {
-        channel->kind->data(channel, frame->payload, frame->length);
+    channel->receive_credit[stream] -= length;
+    if (length > 0) {
+        channel->kind->data(channel, bytes, length);
     }
+}
+
+static void data(struct channel *channel, const struct frame *frame) {
+    take_data(channel, frame->stream, frame->payload, frame->length);
+}
+
+static void shared(struct channel *channel, const struct frame *frame) {
+    if (!lanes_exist() || frame->length != SHARED_FRAME_BYTES) {
+        connection_break("a SHARED frame has a position and a length, and memory that is shared");
+    }
+    uint32_t position = load_u32(frame->payload);
+    uint32_t length = load_u32(frame->payload + 4);
+    if (!channel->is_bulk || frame->stream != STREAM_CONTENT || length > LANE_BYTES || position > LANE_BYTES - length) {
+        connection_break("shared data is content of a file, and lies in the lane");
+    }
+    if (!channel->is_shared) {
+        channel->is_shared = true;
+        grant(channel, frame->stream, SHARED_BYTES);
+    }
+    take_data(channel, frame->stream, lane_in() + position, length);
 }
 
 static void end(struct channel *channel, const struct frame *frame) {
@@ -300,6 +351,9 @@ static void about_channel(const struct frame *frame) {
     case FRAME_DATA:
         data(channel, frame);
         break;
+    case FRAME_SHARED:
+        shared(channel, frame);
+        break;
     case FRAME_END:
         end(channel, frame);
         break;
@@ -336,6 +390,7 @@ void channels_frame(const struct frame *frame) {
         open(frame);
         break;
     case FRAME_DATA:
+    case FRAME_SHARED:
     case FRAME_END:
     case FRAME_CREDIT:
     case FRAME_CONTROL:

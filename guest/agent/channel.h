@@ -38,6 +38,8 @@ struct channel {
     // Many bytes are on their way in, and none of them is kept here.
     bool is_bulk;
     bool is_wide;
+    // They come through the lane, all of which they may fill.
+    bool is_shared;
     // Records that wait for credit.
     struct bytes records;
     size_t records_sent;
@@ -54,6 +56,10 @@ size_t channel_allowance(struct channel *channel, unsigned stream);
 void channel_send_block(struct channel *channel, unsigned stream, struct block *block, size_t length);
 // Copies; at most the allowance.
 void channel_send(struct channel *channel, unsigned stream, const void *data, size_t length);
+// How many bytes of this stream may be sent now through the lane, from `position` in it on, and in one piece.
+size_t channel_lane_allowance(struct channel *channel, unsigned stream, uint32_t position);
+// Sends that many bytes, which lie there.
+void channel_send_shared(struct channel *channel, unsigned stream, uint32_t position, size_t length);
 void channel_send_end(struct channel *channel, unsigned stream);
 // Tells the host that it may send so many bytes more, when it is worth a frame.
 void channel_consumed(struct channel *channel, unsigned stream, size_t length);

@@ -17,6 +17,7 @@
 #include "connection.h"
 #include "context.h"
 #include "job.h"
+#include "lanes.h"
 #include "launcher.h"
 #include "loop.h"
 #include "memory.h"
@@ -121,6 +122,9 @@ int main(int argc, char **argv) {
     }
     if (options.kernel_socket != NULL && !warm_start(options.kernel_socket)) {
         give_up("cannot listen for warm kernels");
+    }
+    if (options.lanes >= 0 && !lanes_start(options.lanes)) {
+        give_up("cannot map the memory that it shares with the host");
     }
     if (!connection_start(in, out, &events)) {
         give_up("cannot wait for its connection");

@@ -13,6 +13,7 @@ struct options options = {
     .memory_usage = -1,
     .memory_peak = -1,
     .cpu_usage = -1,
+    .lanes = -1,
     .root_allowed = true,
     .user = "user",
     .kernels = "/opt/glovebox/kernels",
@@ -78,6 +79,8 @@ static bool valued(const char *option, const char *value) {
         options.memory_peak = descriptor(option, value);
     } else if (strcmp(option, "--cpu-usage") == 0) {
         options.cpu_usage = descriptor(option, value);
+    } else if (strcmp(option, "--lanes") == 0) {
+        options.lanes = descriptor(option, value);
     } else if (strcmp(option, "--memory-limit") == 0) {
         options.memory_limit = number(option, value, INT64_MAX);
     } else if (strcmp(option, "--filter") == 0) {

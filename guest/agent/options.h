@@ -17,6 +17,8 @@ struct options {
     int memory_usage;
     int memory_peak;
     int cpu_usage;
+    // Memory that is shared with the host; -1: none.
+    int lanes;
     // Bound of all workload processes together where no cgroup enforces one; 0 is none.
     uint64_t memory_limit;
     struct sock_fprog filter;

@@ -10,6 +10,7 @@
 
 #include "connection.h"
 #include "files.h"
+#include "lanes.h"
 #include "loop.h"
 #include "paths.h"
 #include "temporaries.h"
@@ -24,6 +25,9 @@ struct reading {
     int fd;
     off_t offset;
     uint64_t left;
+    // Whether the host takes the content from the lane, and how far it is written.
+    bool is_shared;
+    uint32_t position;
 };
 
 static void discard_reading(struct reading *reading) {
@@ -53,9 +57,48 @@ static void finish_reading(struct reading *reading, int error) {
     discard_reading(reading);
 }
 
+static size_t shorter(size_t most, uint64_t left) {
+    return most < left ? most : (size_t)left;
+}
+
+// At the end of the file, or with it.
+static void stop_reading(struct reading *reading, ssize_t count) {
+    finish_reading(reading, count == 0 || errno == EAGAIN ? 0 : errno);
+}
+
+// Straight from the file to where the host takes it.
+static void share_some(struct reading *reading) {
+    for (;;) {
+        if (reading->left == 0) {
+            finish_reading(reading, 0);
+            return;
+        }
+        size_t most = channel_lane_allowance(&reading->channel, STREAM_CONTENT, reading->position);
+        if (most == 0) {
+            return;
+        }
+        most = shorter(most, reading->left);
+        ssize_t count = pread(reading->fd, lane_out() + reading->position, most, reading->offset);
+        if (count <= 0) {
+            stop_reading(reading, count);
+            return;
+        }
+        channel_send_shared(&reading->channel, STREAM_CONTENT, reading->position, (size_t)count);
+        // The host is to have this while the next is read.
+        connection_flush();
+        reading->position = (reading->position + (uint32_t)count) % LANE_BYTES;
+        reading->offset += count;
+        reading->left -= (uint64_t)count;
+    }
+}
+
 // Straight from the file into the frame that goes out: there is no other copy, and never more than a few blocks.
 static void read_some(struct task *task) {
     struct reading *reading = CONTAINER(task, struct reading, task);
+    if (reading->is_shared) {
+        share_some(reading);
+        return;
+    }
     for (int i = 0; i < BLOCKS_PER_TURN; i++) {
         if (reading->left == 0) {
             finish_reading(reading, 0);
@@ -69,11 +112,11 @@ static void read_some(struct task *task) {
             }
             return;
         }
-        most = most < reading->left ? most : (size_t)reading->left;
+        most = shorter(most, reading->left);
         ssize_t count = pread(reading->fd, block->data + HEADER_BYTES, most, reading->offset);
         if (count <= 0) {
             connection_return_block(block);
-            finish_reading(reading, count == 0 || errno == EAGAIN ? 0 : errno);
+            stop_reading(reading, count);
             return;
         }
         channel_send_block(&reading->channel, STREAM_CONTENT, block, (size_t)count);
@@ -139,6 +182,7 @@ void read_request(uint32_t number, const struct fields *fields) {
     reading->fd = fd;
     reading->offset = (off_t)offset;
     reading->left = length;
+    reading->is_shared = lanes_exist() && fields_flag(fields, TAG_SHARED);
     task_init(&reading->task, read_some);
     channel_open(&reading->channel, number, &kind_reading);
     task_schedule(&reading->task);

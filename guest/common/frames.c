@@ -12,7 +12,7 @@ enum parsed frame_parse(const uint8_t *data, size_t length, struct frame *frame,
         *why = "a frame announces more than 65536 bytes";
         return FRAME_BROKEN;
     }
-    if (type < FRAME_HELLO || type > FRAME_GOODBYE) {
+    if (type < FRAME_HELLO || type > FRAME_SHARED) {
         *why = "a frame is of a type that does not exist";
         return FRAME_BROKEN;
     }

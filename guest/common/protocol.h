@@ -12,6 +12,8 @@ enum {
     RECORD_BYTES_MAX = 16 * 1024 * 1024,
     FIELDS_MAX = 65536,
     PING_BYTES_MAX = 64,
+    // Of shared memory, in each direction.
+    LANE_BYTES = 4 * 1024 * 1024,
     // Fields of one request that come in several frames, together.
     MORE_BYTES_MAX = 34 * 1024 * 1024,
 };
@@ -29,6 +31,7 @@ enum frame_type {
     FRAME_PING,
     FRAME_PONG,
     FRAME_GOODBYE,
+    FRAME_SHARED,
 };
 
 enum stream { STREAM_STDIN, STREAM_STDOUT, STREAM_STDERR, STREAM_RECORDS, STREAM_CONTENT, STREAMS };
@@ -168,6 +171,7 @@ enum tag {
     TAG_XATTR_VALUE = 112,
     TAG_WATCH_EVENT = 113,
     TAG_PEAK_MEMORY_BYTES = 114,
+    TAG_SHARED = 118,
 };
 
 #endif

@@ -13,8 +13,11 @@
 #include "roots.h"
 #include "sys.h"
 
+/* Where a command that starts an agent finds the lanes. */
+enum { LANES_FILENO = 3 };
+
 static void put(const plan *p, int from, int to) {
-    if (dup2(from, to) < 0) {
+    if ((from == to ? fcntl(to, F_SETFD, 0) : dup2(from, to)) < 0) {
         plan_fail(p, "the command's streams cannot be put in place");
     }
 }
@@ -38,6 +41,9 @@ static void take_streams(const plan *p) {
      * two for the same socket it shuts the socket down. */
     put(p, null, STDOUT_FILENO);
     put(p, p->log, STDERR_FILENO);
+    if (p->lanes >= 0) {
+        put(p, p->lanes, LANES_FILENO);
+    }
 }
 
 static void __attribute__((noreturn)) run(const plan *p) {

@@ -93,6 +93,7 @@ void jail_become(const plan *p) {
     add_descriptor(p, &args, "--memory-usage", p->memory_usage);
     add_descriptor(p, &args, "--memory-peak", p->memory_peak);
     add_descriptor(p, &args, "--cpu-usage", p->cpu_usage);
+    add_descriptor(p, &args, "--lanes", p->lanes);
     add_descriptor(p, &args, "--filter", reopen(p, p->filter));
     if (p->warm) {
         add(p, &args, "--kernel-socket");

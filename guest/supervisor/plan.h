@@ -4,6 +4,7 @@
 
 #include "cgroup.h"
 #include "disk.h"
+#include "lanes.h"
 #include "spec.h"
 
 typedef struct {
@@ -13,6 +14,7 @@ typedef struct {
     disk disk;                  /* its own, for the writable layer; without one the layer is memory */
     int slot;                   /* its range of users */
     int userns;
+    int lanes;                  /* shared with the server; -1 */
     int stream;                 /* socket to the server, or the read end of the input */
     int agent;                  /* the agent's program, open */
     int filter;                 /* the seccomp program, open */

@@ -24,6 +24,7 @@
 #include "datagrams.h"
 #include "filter.h"
 #include "jail.h"
+#include "lanes.h"
 #include "network.h"
 #include "plan.h"
 #include "say.h"
@@ -70,6 +71,7 @@ typedef struct sandbox {
     char *greeting; /* what the server is told on the agent's behalf once it runs */
     int input; /* keeps a cell's standard input open; -1 */
     network network;
+    lanes lanes;
     disk disk;
     cgroup group;
     bool failed;
@@ -177,6 +179,10 @@ static const char *prepare_guest(plan *p, sandbox *one) {
                                : open_input(spec->input, &p->stream, &one->input) != 0) {
         return "the server's socket cannot be reached";
     }
+    if (spec->greeting != NULL && lanes_make(&one->lanes) != 0) {
+        return "the memory for the content of files cannot be made";
+    }
+    p->lanes = one->lanes.fd;
     const sandbox *zygote = spec->zygote == NULL ? NULL : find(spec->zygote);
     /* Without one, or before it is ready, a sandbox is as good, only colder. */
     if (zygote != NULL && zygote->ready && !zygote->ended) {
@@ -334,6 +340,7 @@ static void release(sandbox *one) {
         cgroup_unbound_disk(DISK_MAJOR, one->disk.number);
     }
     network_end(&one->network);
+    lanes_end(&one->lanes);
 }
 
 static int64_t now_millis(void) {
@@ -372,8 +379,9 @@ static void begin(sandbox *one) {
         (void)connect_write(one->stream, one->greeting);
     }
     close_if_open(&one->stream);
-    say("STARTED\t%s\t%d\t%s\t%d\t%llu", one->id, (int)one->pid, one->kernel_words[0] == '.' ? "warm" : "cold",
-        one->network.namespace, (unsigned long long)one->network.cookie);
+    say("STARTED\t%s\t%d\t%s\t%d\t%llu\t%d\t%llu", one->id, (int)one->pid,
+        one->kernel_words[0] == '.' ? "warm" : "cold", one->network.namespace,
+        (unsigned long long)one->network.cookie, one->lanes.fd, (unsigned long long)one->lanes.ino);
 }
 
 /* While the sandbox is being made, for a fork takes its time. */
@@ -408,8 +416,8 @@ void sandbox_start(sandbox_spec *spec) {
     one->kind = spec->kind;
     one->pidfd = one->report.fd = one->log.fd = one->input = one->slot = one->stream = -1;
     one->channel.fd = one->kernel.fd = one->go = one->disk.device = -1;
-    one->network.namespace = one->network.steering.listener = one->network.steering.link = -1;
-    plan p = {.spec = spec, .stream = -1, .agent = agent_program, .filter = filter_program, .log = -1, .life = life[0],
+    one->lanes.fd = one->network.namespace = one->network.steering.listener = one->network.steering.link = -1;
+    plan p = {.spec = spec, .lanes = -1, .stream = -1, .agent = agent_program, .filter = filter_program, .log = -1, .life = life[0],
               .report = -1, .disk.device = -1, .userns = -1, .channel = -1, .slot = -1, .oom = -1, .memory_usage = -1, .memory_peak = -1, .cpu_usage = -1};
     one->next = all;
     all = one;
@@ -464,7 +472,7 @@ static void read_channel(sandbox *zygote) {
     }
     if (length == 5 && memcmp(text, "READY", 5) == 0 && !zygote->ready) {
         zygote->ready = true;
-        say("STARTED\t%s\t%d\twarm\t-1\t0", zygote->id, (int)zygote->pid);
+        say("STARTED\t%s\t%d\twarm\t-1\t0\t-1\t0", zygote->id, (int)zygote->pid);
         return;
     }
     unwatch(&zygote->channel);

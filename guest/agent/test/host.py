@@ -7,13 +7,16 @@ import struct
 import subprocess
 import time
 
-HELLO, WELCOME, OPEN, DATA, END, CREDIT, CLOSE, CONTROL, CANCEL, PING, PONG, GOODBYE = range(1, 13)
+HELLO, WELCOME, OPEN, DATA, END, CREDIT, CLOSE, CONTROL, CANCEL, PING, PONG, GOODBYE, SHARED = range(1, 14)
 (PROCESS, STAT, LIST, READ, WRITE, MAKE_DIRECTORY, MOVE, REMOVE, WATCH, CONNECT, CONTEXT_OPEN, EXECUTE, CONTEXT_CLOSE,
  METRICS, CONFIGURE, FREEZE, THAW, SPAWN) = range(1, 19)
 STDIN, STDOUT, STDERR, RECORDS, CONTENT = range(5)
 (OK, INVALID, NOT_FOUND, ALREADY_EXISTS, NOT_A_DIRECTORY, IS_A_DIRECTORY, NOT_EMPTY, PERMISSION, NO_SPACE, TOO_MANY,
  UNSUPPORTED, CANCELLED, FAILED) = range(13)
 EXITED, TIMED_OUT, OUT_OF_MEMORY, KILLED_BY_POLICY, KILLED, LOST = range(1, 7)
+
+# Of shared memory, in each direction.
+LANE = 4 << 20
 
 TAGS = dict(
     VERSION=1, STATUS=10, MESSAGE=11, ARGUMENT=20, ENVIRONMENT=21, DIRECTORY=22, USER=23, COLUMNS=24, ROWS=25,
@@ -25,14 +28,14 @@ TAGS = dict(
     ERROR_TRACEBACK=86, SANDBOX=92, ENTROPY=93, CLOCK_MICROS=94, POOLED=95, PHASE_MICROS=96, MORE=97,
     CONTEXT_LOST=98, STARTED=99, PROCESS_ID=100, QUEUED_MICROS=101, RUNNING=103, QUEUED=104, USED_DISK_BYTES=106,
     USED_FILES=107, FILE_OWNER=108, FILE_GROUP=109, XATTRS=110, XATTR_NAME=111, XATTR_VALUE=112, WATCH_EVENT=113,
-    PEAK_MEMORY_BYTES=114)
+    PEAK_MEMORY_BYTES=114, SHARED=118)
 NAMES = {number: name for name, number in TAGS.items()}
 NUMBERS = {'VERSION', 'STATUS', 'COLUMNS', 'ROWS', 'SIGNAL', 'INTERRUPT', 'STDIN_OPEN', 'WALL_MILLIS', 'CPU_MILLIS',
            'MEMORY_BYTES', 'OUTPUT_BYTES', 'DISK_BYTES', 'FILE_COUNT', 'OUTCOME', 'EXIT_CODE', 'USED_WALL_MICROS',
            'USED_CPU_MICROS', 'USED_MEMORY_BYTES', 'USED_OUTPUT_BYTES', 'FILE_TYPE', 'FILE_SIZE', 'FILE_MODE',
            'FILE_MODIFIED', 'RECURSIVE', 'OFFSET', 'LENGTH', 'DEPTH', 'PORT', 'MAIN_RESULT', 'CLOCK_MICROS', 'POOLED',
            'PHASE_MICROS', 'MORE', 'CONTEXT_LOST', 'STARTED', 'PROCESS_ID', 'QUEUED_MICROS', 'RUNNING', 'QUEUED',
-           'USED_DISK_BYTES', 'USED_FILES', 'XATTRS', 'WATCH_EVENT', 'PEAK_MEMORY_BYTES'}
+           'USED_DISK_BYTES', 'USED_FILES', 'XATTRS', 'WATCH_EVENT', 'PEAK_MEMORY_BYTES', 'SHARED'}
 BYTES = {'CODE', 'XATTR_VALUE', 'ENTROPY', 'MIME_CONTENT'}
 
 
@@ -86,6 +89,7 @@ class Channel:
         self.grants = True
         self.keeps = True
         self.received = 0
+        self.shared = []
         self.closed_at = None
 
     def records(self):
@@ -137,6 +141,18 @@ class Channel:
             self.credit[stream] -= len(piece)
             self.host.send(frame(DATA, stream, self.number, piece))
 
+    def share(self, data, at):
+        """Puts content into the lane, from `at` on, and says so; returns where the next may lie."""
+        while data and self.close is None:
+            self.host.pump(lambda: self.credit[CONTENT] > 0 or self.close is not None, 20)
+            piece = data[:min(LANE // 4, LANE - at, self.credit[CONTENT])]
+            self.host.lanes[at:at + len(piece)] = piece
+            self.credit[CONTENT] -= len(piece)
+            self.host.send(frame(SHARED, CONTENT, self.number, struct.pack('>II', at, len(piece))))
+            at = (at + len(piece)) % LANE
+            data = data[len(piece):]
+        return at
+
     def end(self, stream):
         self.host.send(frame(END, stream, self.number))
 
@@ -153,7 +169,7 @@ class Channel:
 class Agent:
     """An agent that was started for a test."""
 
-    def __init__(self, program, options=(), wrapper=(), pass_fds=(), welcome=True):
+    def __init__(self, program, options=(), wrapper=(), pass_fds=(), welcome=True, lanes=None):
         self.socket, theirs = socket.socketpair()
         self.process = subprocess.Popen([*wrapper, program, *options], stdin=theirs, stdout=theirs,
                                         pass_fds=pass_fds)
@@ -163,6 +179,7 @@ class Agent:
         self.out = bytearray()
         self.parsing = False
         self.channels = {}
+        self.lanes = lanes
         self.last = 0
         self.pongs = []
         self.goodbye = None
@@ -269,6 +286,14 @@ class Agent:
                 channel.data[stream] += payload
             if channel.grants:
                 channel.grant(stream, len(payload))
+        elif kind == SHARED:
+            at, length = struct.unpack('>II', payload)
+            assert 1 <= length and at + length <= LANE, (at, length)
+            channel.shared.append((at, length))
+            channel.received += length
+            channel.data[stream] += self.lanes[LANE + at:LANE + at + length]
+            if channel.grants:
+                channel.grant(stream, length)
         elif kind == END:
             channel.ended.add(stream)
         elif kind == CREDIT:

@@ -1,5 +1,6 @@
 """Tests of glovebox-agent: a real agent on a socket pair, as a normal child and as the first process of namespaces."""
 
+import mmap
 import os
 import random
 import shutil
@@ -940,6 +941,66 @@ def large_files_stream():
     os.unlink(d + '/in')
 
 
+def agent_with_lanes():
+    fd = os.memfd_create('lanes')
+    os.ftruncate(fd, 2 * LANE)
+    shared = mmap.mmap(fd, 2 * LANE)
+    a = agent('--lanes', str(fd), pass_fds=[fd], lanes=shared)
+    os.close(fd)
+    return a
+
+
+@test
+def content_comes_and_goes_through_shared_memory():
+    a = agent_with_lanes()
+    d = directory()
+    content = random.Random(1).randbytes(2 * LANE + LANE // 2 + 13)
+    c = a.open(WRITE, PATH=d + '/f')
+    c.send(CONTENT, content[:300_000])
+    c.share(content[300_000:], LANE - 5)
+    c.end(CONTENT)
+    equal(c.wait()['FILE_SIZE'], len(content))
+    with open(d + '/f', 'rb') as file:
+        assert file.read() == content
+    c = a.open(READ, PATH=d + '/f', SHARED=1)
+    c.grant(CONTENT, LANE - 256 * 1024)
+    equal(c.wait()['FILE_SIZE'], len(content))
+    assert c.content == content
+    assert len(c.shared) <= len(content) // (LANE // 4) + 4, len(c.shared)
+    c = a.call(READ, PATH=d + '/f', SHARED=1, OFFSET=1000, LENGTH=77)
+    equal((c.content, c.shared), (content[1000:1077], [(0, 77)]))
+    equal(a.call(READ, PATH=d + '/f', OFFSET=9, LENGTH=5).content, content[9:14])
+    equal(a.call(READ, PATH=d + '/nothing', SHARED=1)['STATUS'], NOT_FOUND)
+    half = a.open(WRITE, PATH=d + '/half')
+    half.share(content[:LANE // 2], 0)
+    half.cancel()
+    equal(half.wait()['STATUS'], CANCELLED)
+    equal(os.listdir(d), ['f'])
+
+
+@test
+def shared_memory_is_not_read_beyond_its_end():
+    def breaks(words, *frames, make=agent_with_lanes, kind=WRITE):
+        a = make()
+        c = a.open(kind, PATH=directory() + '/f') if kind == WRITE else a.shell('cat', STDIN_OPEN=1, wait=False)
+        try:
+            for stream, payload in frames:
+                a.send(frame(SHARED, stream, c.number, payload))
+            a.pump(lambda: False, 5)
+        except (Closed, BrokenPipeError, ConnectionResetError):
+            pass
+        assert a.goodbye is not None and words in a.goodbye, a.goodbye
+    place = lambda at, length: struct.pack('>II', at, length)
+    breaks('lies in the lane', (CONTENT, place(LANE - 1, 2)))
+    breaks('lies in the lane', (CONTENT, place(1, 0xffffffff)))
+    breaks('lies in the lane', (CONTENT, place(0xffffffff, 2)))
+    breaks('lies in the lane', (STDIN, place(0, 1)))
+    breaks('lies in the lane', (STDIN, place(0, 1)), kind=PROCESS)
+    breaks('a position and a length', (CONTENT, b'1234567'))
+    breaks('memory that is shared', (CONTENT, place(0, 1)), make=agent)
+    breaks('more data came', *[(CONTENT, place(0, LANE))] * 3)
+
+
 # ---- watch
 
 def events(channel, base):
@@ -1407,7 +1468,7 @@ def broken_hosts_are_told_and_left():
         frame(WELCOME, 0, 0, fields([('VERSION', 2)])),
         opening + struct.pack('>IBBHI', 0xffffffff, DATA, 0, 0, 1),
         opening + struct.pack('>IBBHI', 65537, PING, 0, 0, 0),
-        opening + struct.pack('>IBBHI', 0, 13, 0, 0, 0),
+        opening + struct.pack('>IBBHI', 0, 14, 0, 0, 0),
         opening + struct.pack('>IBBHI', 0, 0, 0, 0, 0),
         opening + struct.pack('>IBBHI', 0, PING, 1, 0, 0),
         opening + struct.pack('>IBBHI', 0, PING, 0, 0, 1 << 31),

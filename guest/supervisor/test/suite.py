@@ -184,6 +184,25 @@ def check_a_disk_is_larger_than_memory_and_leaves_nothing():
         assert os.stat(image).st_blocks < 4096
 
 
+def check_the_lanes_cannot_be_cut():
+    with Supervisor() as supervisor:
+        sandbox, _, event = supervisor.jail(IMAGE)
+        path = f"/proc/{supervisor.process.pid}/fd/{event[6]}"
+        assert os.stat(path).st_ino == int(event[7]), event
+        with open(path, "r+b") as lanes:
+            size = os.stat(path).st_size
+            assert size == 2 * host.LANE, size
+            for other in (size - 1, size + 1):
+                try:
+                    lanes.truncate(other)
+                    raise AssertionError(f"it can be of {other} bytes")
+                except PermissionError:
+                    pass
+            assert os.stat(path).st_blocks == 0
+        supervisor.kill(sandbox)
+        until(lambda: not os.path.exists(path) or os.stat(path).st_ino != int(event[7]), 1, "the memory is given back")
+
+
 def check_a_disk_has_a_rate():
     if not os.path.exists("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"):
         print("        (needs version 1 of the control groups)")
@@ -308,7 +327,7 @@ for i in range(20000):
 def check_without_a_network_nothing_is_reached():
     with Supervisor() as supervisor:
         _, agent, event = supervisor.jail(IMAGE)
-        assert event[4:] == ["-1", "0"], event
+        assert event[4:6] == ["-1", "0"], event
         end = agent.python("import socket; socket.create_connection(('1.2.3.4', 80), 5)")
         assert end["EXIT_CODE"] == 1, end.items
 

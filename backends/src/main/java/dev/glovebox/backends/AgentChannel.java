@@ -48,12 +48,15 @@ final class AgentChannel implements AutoCloseable {
     /// The stream of many bytes, if there is one.
     private int bulk = NO_STREAM;
     private boolean wide;
+    /// Whether the agent shares its content, instead of sending it.
+    private final boolean shared;
 
     private String lostReason = "";
 
-    AgentChannel(AgentConnection connection, int number) {
+    AgentChannel(AgentConnection connection, int number, boolean shared) {
         this.connection = connection;
         this.number = number;
+        this.shared = shared;
         Arrays.fill(agentCredit, Protocol.INITIAL_CREDIT_BYTES);
         Arrays.fill(ourCredit, Protocol.INITIAL_CREDIT_BYTES);
     }
@@ -70,6 +73,7 @@ final class AgentChannel implements AutoCloseable {
         try {
             switch (frame.type()) {
                 case DATA -> acceptData(frame);
+                case SHARED -> acceptShared(frame);
                 case END -> acceptEnd(frame);
                 case CLOSE -> {
                     end = frame;
@@ -86,14 +90,37 @@ final class AgentChannel implements AutoCloseable {
 
     private void acceptData(Frame frame) {
         checkStream(frame.stream());
-        agentCredit[frame.stream()] -= frame.payload().length;
-        if (frame.payload().length == 0 || agentCredit[frame.stream()] < 0) {
-            throw new ProtocolException("the agent sent nothing or more than its credit on stream " + frame.stream());
+        if (isShared(frame.stream())) {
+            throw new ProtocolException("the agent sent what it was asked to share");
         }
-        if (agentEnded[frame.stream()]) {
-            throw new ProtocolException("the agent sent bytes after the end of stream " + frame.stream());
+        acceptBytes(frame, frame.payload().length);
+    }
+
+    /// Kept as it came, to be taken by who reads the lane.
+    private void acceptShared(Frame frame) {
+        if (!isShared(frame.stream())) {
+            throw new ProtocolException("the agent shares on stream " + frame.stream() + " what nobody asked it to");
         }
-        backlog.add(frame.stream(), frame.payload());
+        if (frame.payload().length != Lane.Place.BYTES) {
+            throw new ProtocolException("a SHARED frame has " + frame.payload().length + " bytes, not 8");
+        }
+        acceptBytes(frame, Lane.Place.decode(ByteBuffer.wrap(frame.payload())).length());
+    }
+
+    private void acceptBytes(Frame frame, int length) {
+        int stream = frame.stream();
+        agentCredit[stream] -= length;
+        if (length == 0 || agentCredit[stream] < 0) {
+            throw new ProtocolException("the agent sent nothing or more than its credit on stream " + stream);
+        }
+        if (agentEnded[stream]) {
+            throw new ProtocolException("the agent sent bytes after the end of stream " + stream);
+        }
+        backlog.add(stream, frame.payload());
+    }
+
+    private boolean isShared(int stream) {
+        return shared && stream == Protocol.CONTENT;
     }
 
     /// Only a connection to a port waits for it ([#takeOrEnd]): CLOSE ends every stream.
@@ -199,13 +226,12 @@ final class AgentChannel implements AutoCloseable {
         lock.lock();
         try {
             consumed[stream] += bytes;
-            if (consumed[stream] >= (wide && stream == bulk ? WIDE_GRANT_STEP_BYTES : GRANT_STEP_BYTES)
-                    && end == null) {
+            if (consumed[stream] >= grantStep(stream) && end == null) {
                 grant = consumed[stream];
                 consumed[stream] = 0;
                 if (stream == bulk && !wide) {
                     wide = true;
-                    grant += WIDER_BYTES;
+                    grant += shared ? Protocol.LANE_BYTES - Protocol.INITIAL_CREDIT_BYTES : WIDER_BYTES;
                 }
                 agentCredit[stream] += grant;
             }
@@ -218,6 +244,13 @@ final class AgentChannel implements AutoCloseable {
             // Quietly: if the connection is lost, what arrived before that is still worth taking.
             connection.offer(new Frame(FrameType.CREDIT, stream, number, payload));
         }
+    }
+
+    private int grantStep(int stream) {
+        if (!wide || stream != bulk) {
+            return GRANT_STEP_BYTES;
+        }
+        return shared ? Lane.PART_BYTES : WIDE_GRANT_STEP_BYTES;
     }
 
     /// Sends bytes of a stream as the agent grants credit for them.
@@ -257,7 +290,15 @@ final class AgentChannel implements AutoCloseable {
         return write(stream, rest, rest.length, patience);
     }
 
-    private int takeCredit(int stream, int wanted, Duration patience) throws InterruptedException {
+    /// Says that bytes of a stream lie in the lane. Their credit was taken before.
+    void share(int stream, Lane.Place place) throws InterruptedException {
+        connection.sendData(new Frame(FrameType.SHARED, stream, number, place.encode()));
+    }
+
+    /// Takes credit for at least one byte of a stream and at most `wanted`; 0 if the channel was closed meanwhile.
+    ///
+    /// @param patience how long the agent may grant nothing
+    int takeCredit(int stream, int wanted, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long rest = patience.toNanos();
@@ -274,6 +315,16 @@ final class AgentChannel implements AutoCloseable {
             int part = (int) Math.min(wanted, ourCredit[stream]);
             ourCredit[stream] -= part;
             return part;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Gives credit back that was taken and not used.
+    void returnCredit(int stream, int bytes) {
+        lock.lock();
+        try {
+            ourCredit[stream] += bytes;
         } finally {
             lock.unlock();
         }

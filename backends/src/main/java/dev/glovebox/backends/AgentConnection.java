@@ -127,11 +127,12 @@ final class AgentConnection implements AutoCloseable {
     /// @param patience how long the agent may take none of them
     AgentChannel open(RequestKind kind, Fields fields, Duration patience) throws InterruptedException {
         byte[] encoded = fields.encode();
+        boolean shared = fields.flag(Tag.SHARED);
         if (encoded.length <= Protocol.PAYLOAD_BYTES_MAX) {
-            return register(kind, encoded);
+            return register(kind, encoded, shared);
         }
         AgentChannel channel =
-                register(kind, Fields.builder().flag(Tag.MORE, true).build().encode());
+                register(kind, Fields.builder().flag(Tag.MORE, true).build().encode(), shared);
         try {
             for (Fields part : fields.split(MORE_BYTES)) {
                 byte[] content = part.encode();
@@ -149,7 +150,7 @@ final class AgentConnection implements AutoCloseable {
     }
 
     /// Takes the next number and says OPEN in one step, so that the agent sees the numbers ascend.
-    private AgentChannel register(RequestKind kind, byte[] payload) {
+    private AgentChannel register(RequestKind kind, byte[] payload, boolean shared) {
         lock.lock();
         try {
             checkAlive();
@@ -161,7 +162,7 @@ final class AgentConnection implements AutoCloseable {
             do {
                 lastChannel = lastChannel == Integer.MAX_VALUE ? 1 : lastChannel + 1;
             } while (channels.containsKey(lastChannel) || abandoned.contains(lastChannel));
-            AgentChannel channel = new AgentChannel(this, lastChannel);
+            AgentChannel channel = new AgentChannel(this, lastChannel, shared);
             channels.put(lastChannel, channel);
             enqueue(new Frame(FrameType.OPEN, kind.code(), lastChannel, payload));
             return channel;

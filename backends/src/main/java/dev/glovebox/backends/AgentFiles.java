@@ -8,15 +8,20 @@ import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Limits;
 import dev.glovebox.core.WatchSink;
 import dev.glovebox.wire.agent.Fields;
+import dev.glovebox.wire.agent.Frame;
+import dev.glovebox.wire.agent.FrameType;
 import dev.glovebox.wire.agent.Protocol;
 import dev.glovebox.wire.agent.RequestKind;
 import dev.glovebox.wire.agent.Tag;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// The files of a sandbox, through its agent. Thread-safe.
 final class AgentFiles {
@@ -27,10 +32,16 @@ final class AgentFiles {
     /// Nothing may happen in a directory for as long as the sandbox lives.
     private static final Duration WATCH_MAX = Limits.LEASE_MAX.multipliedBy(2);
 
-    private final AgentRequests requests;
+    /// From here on it is worth using the lanes.
+    private static final int SHARED_BYTES_MIN = 1024 * 1024;
 
-    AgentFiles(AgentRequests requests) {
+    private final AgentRequests requests;
+    private final Supplier<Optional<Lanes>> lanes;
+
+    /// @param lanes those that the agent has now
+    AgentFiles(AgentRequests requests, Supplier<Optional<Lanes>> lanes) {
         this.requests = requests;
+        this.lanes = lanes;
     }
 
     FileEntry stat(GuestPath path, FileAccess access) {
@@ -66,11 +77,46 @@ final class AgentFiles {
         if (length >= 0) {
             fields.number(Tag.LENGTH, length);
         }
-        return requests.exchange(RequestKind.READ, fields.build(), channel -> {
+        Optional<Lane> lane = entry.sizeBytes() < SHARED_BYTES_MIN
+                ? Optional.empty()
+                : lanes.get().flatMap(Lanes::takeOut);
+        if (lane.isPresent()) {
+            try (Lane taken = lane.get()) {
+                readShared(fields.flag(Tag.SHARED, true).build(), taken, content);
+            }
+        } else {
+            readSent(fields.build(), content);
+        }
+        return entry;
+    }
+
+    private void readSent(Fields request, ByteSink content) {
+        requests.exchange(RequestKind.READ, request, channel -> {
             channel.expectBulk(Protocol.CONTENT);
-            AgentRequests.awaitClose(
+            return AgentRequests.awaitClose(
                     channel, new AgentRequests.Stream(Protocol.CONTENT, Limits.FILE_BYTES_MAX, content), patience());
-            return entry;
+        });
+    }
+
+    private void readShared(Fields request, Lane lane, ByteSink content) {
+        requests.exchange(RequestKind.READ, request, channel -> {
+            channel.expectBulk(Protocol.CONTENT);
+            long total = 0;
+            while (true) {
+                Frame frame = AgentRequests.next(channel, patience());
+                if (frame.type() == FrameType.CLOSE) {
+                    return AgentRequests.closing(frame);
+                }
+                // One or more of them: neighbours are kept together.
+                ByteBuffer places = ByteBuffer.wrap(frame.payload());
+                while (places.hasRemaining()) {
+                    Lane.Place place = Lane.Place.decode(places);
+                    total += place.length();
+                    AgentRequests.checkTotal(total, Limits.FILE_BYTES_MAX);
+                    content.write(lane.at(place));
+                    channel.consumed(Protocol.CONTENT, place.length());
+                }
+            }
         });
     }
 
@@ -79,24 +125,13 @@ final class AgentFiles {
         attributes.forEach((name, value) ->
                 fields.text(Tag.XATTR_NAME, name).bytes(Tag.XATTR_VALUE, value.getBytes(StandardCharsets.UTF_8)));
         return requests.exchange(RequestKind.WRITE, fields.build(), channel -> {
-            if (writeAll(channel, content)) {
-                channel.end(Protocol.CONTENT);
+            try (Upload upload = new Upload(channel, content, patience())) {
+                if (upload.run(lanes)) {
+                    channel.end(Protocol.CONTENT);
+                }
+                return Outcomes.file(AgentRequests.awaitClose(channel, patience()));
             }
-            return Outcomes.file(AgentRequests.awaitClose(channel, patience()));
         });
-    }
-
-    private boolean writeAll(AgentChannel channel, ByteSource content) throws InterruptedException {
-        while (true) {
-            FrameBuffer frame = FrameBuffer.take();
-            if (content.read(frame.payload()) < 0) {
-                frame.release();
-                return true;
-            }
-            if (!channel.give(Protocol.CONTENT, frame, patience())) {
-                return false;
-            }
-        }
     }
 
     FileEntry makeDirectory(GuestPath path, FileAccess access) {

@@ -142,28 +142,39 @@ final class AgentRequests {
     static Fields awaitClose(AgentChannel channel, Stream content, Duration patience) throws InterruptedException {
         long total = 0;
         while (true) {
-            Optional<Frame> frame = channel.take(patience);
-            if (frame.isEmpty()) {
-                throw new ProtocolException("it did not answer in " + patience.toSeconds() + " s");
+            Frame frame = next(channel, patience);
+            if (frame.type() == FrameType.CLOSE) {
+                return closing(frame);
             }
-            if (frame.get().type() == FrameType.CLOSE) {
-                Fields close = Fields.decode(frame.get().payload());
-                Outcomes.check(close);
-                return close;
-            }
-            int stream = frame.get().stream();
-            byte[] bytes = frame.get().payload();
+            int stream = frame.stream();
+            byte[] bytes = frame.payload();
             if (stream != content.number()) {
                 throw new ProtocolException("this request has no stream " + stream);
             }
             total += bytes.length;
-            if (total > content.bytesMax()) {
-                throw new GloveboxException(
-                        ErrorCode.TOO_LARGE,
-                        "the answer is longer than " + content.bytesMax() + " bytes: ask for it in parts");
-            }
+            checkTotal(total, content.bytesMax());
             content.sink().write(bytes);
             channel.consumed(stream, bytes.length);
+        }
+    }
+
+    /// The next frame of an answer.
+    static Frame next(AgentChannel channel, Duration patience) throws InterruptedException {
+        return channel.take(patience)
+                .orElseThrow(() -> new ProtocolException("it did not answer in " + patience.toSeconds() + " s"));
+    }
+
+    /// The fields of a CLOSE that says that all went well.
+    static Fields closing(Frame close) {
+        Fields fields = Fields.decode(close.payload());
+        Outcomes.check(fields);
+        return fields;
+    }
+
+    static void checkTotal(long total, long bytesMax) {
+        if (total > bytesMax) {
+            throw new GloveboxException(
+                    ErrorCode.TOO_LARGE, "the answer is longer than " + bytesMax + " bytes: ask for it in parts");
         }
     }
 

@@ -89,6 +89,11 @@ final class AgentSandbox implements SandboxHandle {
         default Optional<NetworkPort> networkPort() {
             return Optional.empty();
         }
+
+        /// Memory that it shares with this process; empty if there is none.
+        default Optional<Lanes> lanes() {
+            return Optional.empty();
+        }
     }
 
     AgentSandbox(AgentConnection connection, Host host) {
@@ -101,7 +106,7 @@ final class AgentSandbox implements SandboxHandle {
         this.host = host;
         this.patience = patience;
         this.requests = new AgentRequests(connection, host, patience);
-        this.files = new AgentFiles(requests);
+        this.files = new AgentFiles(requests, host::lanes);
     }
 
     @Override

@@ -43,6 +43,8 @@ final class GvisorTier implements LinuxTier {
                         // gVisor's memory has no bound on files, and takes 30 ms of the start.
                         "--overlay2=none",
                         "run",
+                        // The lanes, where the supervisor puts them.
+                        "--pass-fd=3:3",
                         "--bundle=" + scratch,
                         id));
         return shape.putDisk(request);

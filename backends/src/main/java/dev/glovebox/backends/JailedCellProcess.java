@@ -2,9 +2,7 @@ package dev.glovebox.backends;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
-import dev.glovebox.core.egress.NetworkNamespace;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -47,8 +45,8 @@ final class JailedCellProcess implements CellProcess {
         private final CompletableFuture<Long> pid = new CompletableFuture<>();
 
         @Override
-        public void started(long startedPid, Optional<NetworkNamespace> network) {
-            pid.complete(startedPid);
+        public void started(Supervisor.Started what) {
+            pid.complete(what.pid());
         }
 
         @Override

@@ -37,6 +37,7 @@ final class LinuxSandbox implements AgentSandbox.Host {
     private final CompletableFuture<Supervisor.Ended> end;
     private final AgentConnection connection;
     private final Optional<NetworkPort> port;
+    private final AtomicReference<Optional<Lanes>> lanes;
 
     private LinuxSandbox(
             String id,
@@ -44,13 +45,15 @@ final class LinuxSandbox implements AgentSandbox.Host {
             LinuxTier tier,
             CompletableFuture<Supervisor.Ended> end,
             AgentConnection connection,
-            Optional<NetworkPort> port) {
+            Optional<NetworkPort> port,
+            AtomicReference<Optional<Lanes>> lanes) {
         this.id = id;
         this.supervisor = supervisor;
         this.tier = tier;
         this.end = end;
         this.connection = connection;
         this.port = port;
+        this.lanes = lanes;
     }
 
     /// Starts one and waits for its agent's connection; the agent itself may not be there yet.
@@ -74,14 +77,20 @@ final class LinuxSandbox implements AgentSandbox.Host {
             StartRequest request = tier.request(id, image, shape, hasNetwork)
                     .put("socket", listener.path().toString())
                     .bytes("greeting", greeting(expected.token()));
-            Start events = new Start(id, expected, gone, new CompletableFuture<>(), new AtomicReference<>());
+            Start events = new Start(
+                    id,
+                    expected,
+                    gone,
+                    new CompletableFuture<>(),
+                    new AtomicReference<>(),
+                    new AtomicReference<>(Optional.empty()));
             CompletableFuture<Supervisor.Ended> end = supervisor.start(request, events);
             try {
                 AgentConnection connection = expected.take(patience);
                 Optional<NetworkPort> port =
                         hasNetwork ? Optional.of(ports.get().open(events.awaitNetwork(patience))) : Optional.empty();
                 events.port.set(port.orElse(null));
-                return new LinuxSandbox(id, supervisor, tier, end, connection, port);
+                return new LinuxSandbox(id, supervisor, tier, end, connection, port, events.lanes);
             } catch (RuntimeException | InterruptedException failure) {
                 supervisor.kill(id);
                 throw failure;
@@ -94,11 +103,13 @@ final class LinuxSandbox implements AgentSandbox.Host {
             AgentListener.Expected expected,
             Runnable gone,
             CompletableFuture<Optional<NetworkNamespace>> network,
-            AtomicReference<@Nullable NetworkPort> port)
+            AtomicReference<@Nullable NetworkPort> port,
+            AtomicReference<Optional<Lanes>> lanes)
             implements Supervisor.Events {
         @Override
-        public void started(long pid, Optional<NetworkNamespace> made) {
-            network.complete(made);
+        public void started(Supervisor.Started what) {
+            lanes.set(what.lanes());
+            network.complete(what.network());
         }
 
         @Override
@@ -161,6 +172,12 @@ final class LinuxSandbox implements AgentSandbox.Host {
     @Override
     public Optional<NetworkPort> networkPort() {
         return port;
+    }
+
+    /// Told a moment after the agent's connection came.
+    @Override
+    public Optional<Lanes> lanes() {
+        return lanes.get();
     }
 
     @Override

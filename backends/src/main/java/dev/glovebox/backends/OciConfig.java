@@ -50,7 +50,7 @@ final class OciConfig {
         return """
                 {"ociVersion":"1.0.0",
                  "process":{"terminal":false,"user":{"uid":0,"gid":0},"cwd":"/",
-                  "args":["/.glovebox/agent","--keep-privileges","--no-stem","--memory-limit","%d"],
+                  "args":["/.glovebox/agent","--keep-privileges","--no-stem","--lanes","3","--memory-limit","%d"],
                   "env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
                   "capabilities":{"bounding":[%s],"effective":[%s],"permitted":[%s]},
                   "rlimits":[{"type":"RLIMIT_NOFILE","hard":65536,"soft":65536},

@@ -46,9 +46,7 @@ final class Supervisor implements AutoCloseable {
     /// What is told about one sandbox. Called on the supervisor's thread: returns at once.
     interface Events {
         /// Its first process runs what it was asked to run.
-        ///
-        /// @param network where arrives what it sends; empty if it was asked to have no network
-        default void started(long pid, Optional<NetworkNamespace> network) {}
+        default void started(Started what) {}
 
         /// A line of a command's standard error; printable, and bounded in length and number.
         default void logged(String line) {}
@@ -59,6 +57,13 @@ final class Supervisor implements AutoCloseable {
         /// It did not start, or it ended; with the reason in words.
         void over(String why);
     }
+
+    /// A sandbox that runs.
+    ///
+    /// @param pid of its first process
+    /// @param network where arrives what it sends; empty if it was asked to have no network
+    /// @param lanes what it shares with this process; empty if it has no agent
+    record Started(long pid, Optional<NetworkNamespace> network, Optional<Lanes> lanes) {}
 
     private record Watch(Events events, CompletableFuture<Ended> end) {}
 
@@ -176,7 +181,12 @@ final class Supervisor implements AutoCloseable {
             case "FAILED" -> forget(id, fields[2], Ended.UNKNOWN);
             case "ENDED" -> forget(id, new Ended(fields[2], Integer.parseInt(fields[3]), Long.parseLong(fields[4])));
             case "STARTED" ->
-                tell(id, events -> events.started(Long.parseLong(fields[2]), network(fields[4], fields[5])));
+                tell(
+                        id,
+                        events -> events.started(new Started(
+                                Long.parseLong(fields[2]),
+                                network(fields[4], fields[5]),
+                                lanes(fields[6], fields[7]))));
             case "DATAGRAM" ->
                 IpAddress.parse(fields[2])
                         .ifPresent(address ->
@@ -192,8 +202,18 @@ final class Supervisor implements AutoCloseable {
     private Optional<NetworkNamespace> network(String descriptor, String cookie) {
         return descriptor.equals("-1")
                 ? Optional.empty()
-                : Optional.of(new NetworkNamespace(
-                        "/proc/" + process.pid() + "/fd/" + descriptor, Long.parseUnsignedLong(cookie)));
+                : Optional.of(new NetworkNamespace(file(descriptor).toString(), Long.parseUnsignedLong(cookie)));
+    }
+
+    private Optional<Lanes> lanes(String descriptor, String inode) {
+        return descriptor.equals("-1")
+                ? Optional.empty()
+                : Optional.of(new Lanes(file(descriptor), Long.parseUnsignedLong(inode)));
+    }
+
+    /// What the supervisor holds open.
+    private Path file(String descriptor) {
+        return Path.of("/proc/" + process.pid() + "/fd/" + descriptor);
     }
 
     private void tell(String id, Consumer<Events> what) {

@@ -1,6 +1,5 @@
 package dev.glovebox.backends;
 
-import dev.glovebox.core.egress.NetworkNamespace;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -37,7 +36,7 @@ final class Zygote {
         }
 
         @Override
-        public void started(long pid, Optional<NetworkNamespace> network) {
+        public void started(Supervisor.Started what) {
             begun(this);
         }
 

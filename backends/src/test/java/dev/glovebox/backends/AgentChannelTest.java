@@ -230,6 +230,7 @@ class AgentChannelTest {
                 hostile("END twice", "comes once", end, end),
                 hostile("END with bytes", "has no bytes", new Frame(FrameType.END, 4, 1, new byte[1])),
                 hostile("END of a stream that does not exist", "stream 5", Frame.of(FrameType.END, 5, 1)),
+                hostile("SHARED that nobody asked for", "what nobody asked it to", ScriptedAgent.shared(1, 0, 1)),
                 hostile("CREDIT of three bytes", "3 bytes, not 4", new Frame(FrameType.CREDIT, 4, 1, new byte[3])),
                 hostile("CREDIT of nothing", "CREDIT of 0", ScriptedAgent.credit(1, 4, 0)),
                 hostile("CREDIT below nothing", "CREDIT of 4294967295", ScriptedAgent.credit(1, 4, -1)),

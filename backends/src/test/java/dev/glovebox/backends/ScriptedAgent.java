@@ -56,6 +56,17 @@ final class ScriptedAgent implements AutoCloseable {
         return data(channel, stream, text.getBytes(StandardCharsets.UTF_8));
     }
 
+    static Frame shared(int channel, int position, int length) {
+        return new Frame(
+                FrameType.SHARED,
+                Protocol.CONTENT,
+                channel,
+                ByteBuffer.allocate(2 * Integer.BYTES)
+                        .putInt(position)
+                        .putInt(length)
+                        .array());
+    }
+
     static Frame credit(int channel, int stream, int bytes) {
         return new Frame(
                 FrameType.CREDIT,

@@ -68,7 +68,7 @@ final class LinuxSection implements Section {
         part(one, "pooled", starts::pooled);
         part(one, "fresh", starts::fresh);
         part(one, "command", starts::command);
-        part(one, "files", streams::files);
+        part(one, "files", new LinuxFiles(one)::measure);
         part(one, "output", streams::output);
         part(one, "kill", ends::kill);
         part(one, "burst", ends::burst);

@@ -9,74 +9,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How fast many bytes go into a Linux sandbox and come out of it.
+/// How fast what programs print comes out of a Linux sandbox.
 final class LinuxStreams {
     private static final long MIB = 1024 * 1024;
     private static final double MEGABYTE = 1e6;
-    /// The largest that there is.
-    private static final long DISK_BYTES = 1024 * MIB;
-    /// Leaves room for what else lies there.
-    private static final long FILE_BYTES = 1000 * MIB;
-
     private static final int OUTPUT_BYTES = 100_000_000;
     private static final long OUTPUT_BYTES_MAX = 128 * MIB;
     private static final int OUTPUT_TIMES = 5;
     private static final String LINE = "0123456789abcdef";
     private static final long WALL_MILLIS = 600_000;
-    private static final String FILE = "bulk";
 
     private final LinuxCase one;
 
     LinuxStreams(LinuxCase one) {
         this.one = one;
-    }
-
-    /// A file in and out, as large as a sandbox can hold.
-    void files() {
-        long size = one.lab().isQuick() ? FILE_BYTES / 10 : FILE_BYTES;
-        double copy = copy(size);
-        Bulk bulk = new Bulk(size);
-        Sandbox sandbox = one.create(new LimitSet(WALL_MILLIS, WALL_MILLIS, null, null, DISK_BYTES, null));
-        try {
-            long begun;
-            double in;
-            double out;
-            double grownIn;
-            double grownOut;
-            try (MemoryWatch watch = new MemoryWatch(one.product().pid())) {
-                begun = System.nanoTime();
-                sandbox.files().write(FILE, bulk.source());
-                in = rate(size, begun);
-                grownIn = watch.grownBytes() / (double) MIB;
-            }
-            try (MemoryWatch watch = new MemoryWatch(one.product().pid())) {
-                Bulk.Check check = bulk.check();
-                begun = System.nanoTime();
-                sandbox.files().read(FILE, check);
-                out = rate(size, begun);
-                grownOut = watch.grownBytes() / (double) MIB;
-                check.end("a file came back");
-            }
-            String detail = size / MIB + " MiB; bare: cp in memory";
-            Target target = Target.ratioAtLeast(0.6);
-            add("file in", in, detail, copy, target);
-            add("file out", out, detail, copy, target);
-            String name = one.word() + " file, the server grew by";
-            String each = "at the most; in " + Figure.number(grownIn) + ", out " + Figure.number(grownOut);
-            one.sheet().add(name, new Figure(Math.max(grownIn, grownOut), "MiB", each), null, null);
-        } finally {
-            sandbox.kill();
-        }
-    }
-
-    /// Of a file that is in memory, to memory.
-    private double copy(long size) {
-        try (BareShell shell = new BareShell(one.here())) {
-            shell.run("head -c " + size + " /dev/urandom >data/from");
-            long begun = System.nanoTime();
-            shell.run("cp data/from data/to");
-            return rate(size, begun);
-        }
     }
 
     /// What a program prints.

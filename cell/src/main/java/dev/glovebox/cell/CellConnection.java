@@ -88,6 +88,7 @@ final class CellConnection {
             }
             case CANCEL, DATA, END, CREDIT, CONTROL -> {} // its request is over already
             case GOODBYE -> socket.close();
+            case SHARED -> throw new ProtocolException("a cell shares no memory with the host");
             case HELLO, CLOSE -> throw new ProtocolException("frame " + frame.type() + " is the agent's to send");
         }
     }

@@ -69,6 +69,7 @@ final class SandboxAgent {
                 socket.send(new Frame(FrameType.PONG, 0, Protocol.CONTROL_CHANNEL, Pings.answer(frame.payload())));
             case PONG -> {}
             case GOODBYE -> socket.close();
+            case SHARED -> throw new ProtocolException("a cell shares no memory with the host");
             case HELLO, CLOSE -> throw new ProtocolException("frame " + frame.type() + " is the agent's to send");
         }
     }

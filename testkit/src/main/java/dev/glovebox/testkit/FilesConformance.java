@@ -10,8 +10,12 @@ import dev.glovebox.core.FileEntry;
 import dev.glovebox.core.GuestPath;
 import dev.glovebox.core.Language;
 import dev.glovebox.core.Outcome;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +46,43 @@ public abstract class FilesConformance extends BackendTopic {
         assertThat(entry.mode()).isEqualTo(0644);
         assertThat(BackendBench.read(sandbox(), "/home/user/data.bin")).isEqualTo(content);
         assertThat(sandbox().stat(path("/home/user/data.bin"))).isEqualTo(entry);
+    }
+
+    @Test
+    void largeFilesKeepTheirBytesEvenTwoAtOnce() throws Exception {
+        byte[] content = new byte[9 * 1024 * 1024 + 13];
+        new Random(2).nextBytes(content);
+        byte[] other = Arrays.copyOfRange(content, 1, 6 * 1024 * 1024);
+        try (ExecutorService beside = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<FileEntry> writing =
+                    beside.submit(() -> sandbox().write(path("/home/user/other"), ByteSource.of(other)));
+            sandbox().write(path("/home/user/large"), ByteSource.of(content));
+            writing.get();
+            Future<byte[]> reading = beside.submit(() -> BackendBench.read(sandbox(), "/home/user/other"));
+            assertThat(BackendBench.read(sandbox(), "/home/user/large")).isEqualTo(content);
+            assertThat(reading.get()).isEqualTo(other);
+        }
+    }
+
+    @Test
+    void anUploadThatBreaksLeavesNothingAndHarmsNoOther() {
+        byte[] content = new byte[5 * 1024 * 1024];
+        new Random(3).nextBytes(content);
+        ByteSource whole = ByteSource.of(content);
+        int[] left = {3 * 1024 * 1024};
+        ByteSource broken = target -> {
+            if (left[0] <= 0) {
+                throw new IllegalStateException("the client went away");
+            }
+            int count = whole.read(target);
+            left[0] -= count;
+            return count;
+        };
+        assertThatThrownBy(() -> sandbox().write(path("/home/user/broken"), broken))
+                .hasMessage("the client went away");
+        sandbox().write(path("/home/user/next"), ByteSource.of(content));
+        assertThat(BackendBench.read(sandbox(), "/home/user/next")).isEqualTo(content);
+        refusal(() -> sandbox().stat(path("/home/user/broken"))).is(ErrorCode.FILE_NOT_FOUND);
     }
 
     @Test

@@ -232,7 +232,14 @@ class ArchitectureTest {
         noClasses()
                 .that(DescribedPredicate.not(outermost(
                         "are named here",
-                        name -> Set.of("Linux", "WasmPages", "V8Library", "LinearMemory", "SilentLogger", "Namespace")
+                        name -> Set.of(
+                                        "Linux",
+                                        "WasmPages",
+                                        "V8Library",
+                                        "LinearMemory",
+                                        "SilentLogger",
+                                        "Namespace",
+                                        "Lanes")
                                 .contains(name))))
                 .and(DescribedPredicate.not(resideInAnyPackage(module("bench"))))
                 .should()

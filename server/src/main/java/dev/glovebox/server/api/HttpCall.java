@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -283,6 +284,19 @@ final class HttpCall {
         public void write(byte[] bytes) {
             try {
                 open().write(bytes);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void write(ByteBuffer bytes) {
+            if (!(open() instanceof WideOutput wide)) {
+                ByteSink.super.write(bytes);
+                return;
+            }
+            try {
+                wide.write(bytes);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -41,15 +41,28 @@ final class WideOutput extends OutputStream {
             helidon.write(bytes, offset, length);
             hasBegun = hasBegun || length > 0;
             isFlushed = false;
-            return;
+        } else {
+            writeChunk(ByteBuffer.wrap(bytes, offset, length));
         }
+    }
+
+    /// What lies outside of the JVM's heap is not copied on its way to the socket.
+    void write(ByteBuffer bytes) throws IOException {
+        if (!hasBegun || bytes.remaining() < WIDE_BYTES_MIN) {
+            byte[] copy = new byte[bytes.remaining()];
+            bytes.get(copy);
+            write(copy, 0, copy.length);
+        } else {
+            writeChunk(bytes);
+        }
+    }
+
+    private void writeChunk(ByteBuffer content) throws IOException {
         if (!isFlushed) {
             flush();
         }
-        byte[] size = (Integer.toHexString(length) + "\r\n").getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer[] chunk = {
-            ByteBuffer.wrap(size), ByteBuffer.wrap(bytes, offset, length), ByteBuffer.wrap(LINE_END),
-        };
+        byte[] size = (Integer.toHexString(content.remaining()) + "\r\n").getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer[] chunk = {ByteBuffer.wrap(size), content, ByteBuffer.wrap(LINE_END)};
         while (chunk[chunk.length - 1].hasRemaining()) {
             socket.write(chunk);
         }

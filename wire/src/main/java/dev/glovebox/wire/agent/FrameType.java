@@ -23,9 +23,11 @@ public enum FrameType {
     PING(10),
     PONG(11),
     /// The connection is over, with the reason in words.
-    GOODBYE(12);
+    GOODBYE(12),
+    /// As DATA, but the bytes lie in memory that both ends share: u32 where, u32 how many.
+    SHARED(13);
 
-    private static final FrameType[] BY_CODE = new FrameType[13];
+    private static final FrameType[] BY_CODE = new FrameType[14];
 
     static {
         for (FrameType type : values()) {

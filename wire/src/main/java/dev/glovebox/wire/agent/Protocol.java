@@ -15,6 +15,9 @@ public final class Protocol {
     public static final int INITIAL_CREDIT_BYTES = 256 * 1024;
     /// Credit is a sum that never exceeds this: a peer that grants more breaks the protocol.
     public static final int CREDIT_BYTES_MAX = 1 << 30;
+    /// Memory that a host and its agent may share, in each direction; no credit is ever more than that where it is
+    /// used.
+    public static final int LANE_BYTES = 4 * 1024 * 1024;
     /// Channels open at once on one connection.
     public static final int CHANNELS_MAX = 1024;
     /// One record of a record stream (results), its length prefix not counted.

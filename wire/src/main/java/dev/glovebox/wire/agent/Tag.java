@@ -143,9 +143,11 @@ public enum Tag {
     /// text: the name or the address of whom it wants to connect to.
     HOST(116),
     /// bytes, repeated: certificates of authorities that vouch for hosts, as PEM.
-    TRUST(117);
+    TRUST(117),
+    /// u32: 1 if the content is wanted in memory that both ends share.
+    SHARED(118);
 
-    private static final Tag[] BY_CODE = new Tag[118];
+    private static final Tag[] BY_CODE = new Tag[119];
 
     static {
         for (Tag tag : values()) {

@@ -87,7 +87,7 @@ class FrameDecoderTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 13, 127, 128, 255})
+    @ValueSource(ints = {0, 14, 127, 128, 255})
     void refusesATypeThatDoesNotExist(int type) {
         assertBreaks(header(0, type, 0, 0, 1), "frame type " + type + " does not exist");
     }

@@ -1,0 +1,194 @@
+package dev.glovebox.backends;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.glovebox.core.FileAccess;
+import dev.glovebox.core.FileEntry;
+import dev.glovebox.core.GuestPath;
+import dev.glovebox.wire.agent.Fields;
+import dev.glovebox.wire.agent.Frame;
+import dev.glovebox.wire.agent.FrameType;
+import dev.glovebox.wire.agent.Protocol;
+import dev.glovebox.wire.agent.ProtocolException;
+import dev.glovebox.wire.agent.RequestKind;
+import dev.glovebox.wire.agent.Tag;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Memory that is shared with an agent, honest or not.
+class LanesTest {
+    private static final int SIZE = 3 * Protocol.LANE_BYTES + 17;
+    private static final GuestPath PATH = new GuestPath("/home/user/f");
+
+    @TempDir
+    Path directory;
+
+    /// In memory, as the supervisor makes it: only there pages can be given back.
+    private Path file;
+
+    private Lanes lanes;
+    private AgentBench bench;
+
+    @BeforeEach
+    void open() throws IOException {
+        file = Files.createTempFile(Path.of("/dev/shm"), "glovebox-lanes", ".test");
+        try (RandomAccessFile made = new RandomAccessFile(file.toFile(), "rw")) {
+            made.setLength(2L * Protocol.LANE_BYTES);
+        }
+        lanes = new Lanes(file, inode());
+        bench = AgentBench.open(directory);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        bench.close();
+        Files.delete(file);
+    }
+
+    private long inode() throws IOException {
+        return (long) Files.getAttribute(file, "unix:ino");
+    }
+
+    @Test
+    void oneTransferHasALaneAtATime() {
+        try (Lane first = lanes.takeIn().orElseThrow()) {
+            assertThat(first.at(new Lane.Place(1, 2)).remaining()).isEqualTo(2);
+            assertThat(lanes.takeIn()).isEmpty();
+            lanes.takeOut().orElseThrow().close();
+        }
+        lanes.takeIn().orElseThrow().close();
+    }
+
+    @Test
+    void nothingOfATransferIsLeftForTheNext() throws Exception {
+        try (Lane lane = lanes.takeOut().orElseThrow()) {
+            lane.at(new Lane.Place(0, Protocol.LANE_BYTES))
+                    .put(new byte[Protocol.LANE_BYTES - 1])
+                    .put((byte) 7);
+            assertThat(blocks()).isPositive();
+        }
+        assertThat(blocks()).isZero();
+        try (Lane lane = lanes.takeOut().orElseThrow()) {
+            assertThat(lane.at(new Lane.Place(Protocol.LANE_BYTES - 1, 1)).get())
+                    .isZero();
+        }
+    }
+
+    private long blocks() throws IOException, InterruptedException {
+        Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
+        String answer = new String(stat.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.US_ASCII);
+        assertThat(stat.waitFor()).isZero();
+        return Long.parseLong(answer.strip());
+    }
+
+    @Test
+    void whatIsThereInsteadIsNotUsed() throws IOException {
+        assertThat(new Lanes(file, inode() + 1).takeIn()).isEmpty();
+        assertThat(new Lanes(directory.resolve("nothing"), 1).takeOut()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1,1", "0,0", "0,-1", "0,4194305", "4194304,1", "1,2147483647", "2147483647,2147483647"})
+    void onlyPlacesInALaneAre(int position, int length) {
+        assertThatThrownBy(() -> new Lane.Place(position, length)).isInstanceOf(ProtocolException.class);
+    }
+
+    private AgentSandbox sandbox() {
+        AgentSandbox.Host host = new AgentSandbox.Host() {
+            @Override
+            public void released() {}
+
+            @Override
+            public void condemn(String why) {
+                bench.condemned.add(why);
+            }
+
+            @Override
+            public Optional<Lanes> lanes() {
+                return Optional.of(lanes);
+            }
+        };
+        return new AgentSandbox(bench.connection, host, Patience.DEFAULT);
+    }
+
+    private Fields file(long size) {
+        return ScriptedAgent.ok()
+                .text(Tag.PATH, PATH.value())
+                .number(Tag.FILE_TYPE, 1)
+                .number(Tag.FILE_SIZE, size)
+                .number(Tag.FILE_MODE, 0644)
+                .number(Tag.FILE_MODIFIED, 1)
+                .build();
+    }
+
+    private Future<FileEntry> read(ByteArrayOutputStream to) {
+        Future<FileEntry> reading = bench.host(() -> sandbox().read(PATH, FileAccess.DEFAULT, 0, -1, to::writeBytes));
+        bench.agent.send(
+                ScriptedAgent.close(bench.agent.receiveOpen(RequestKind.STAT).channel(), file(SIZE)));
+        return reading;
+    }
+
+    @Test
+    void aLongFileIsTakenFromTheLane() throws Exception {
+        byte[] content = new byte[SIZE];
+        new Random(1).nextBytes(content);
+        ByteArrayOutputStream taken = new ByteArrayOutputStream();
+        Future<FileEntry> reading = read(taken);
+        Frame open = bench.agent.receiveOpen(RequestKind.READ);
+        assertThat(Fields.decode(open.payload()).flag(Tag.SHARED)).isTrue();
+        try (RandomAccessFile memory = new RandomAccessFile(file.toFile(), "rw")) {
+            int credit = Protocol.INITIAL_CREDIT_BYTES;
+            for (int sent = 0; sent < SIZE; ) {
+                while (credit == 0) {
+                    credit += ByteBuffer.wrap(
+                                    bench.agent.receive(FrameType.CREDIT).payload())
+                            .getInt();
+                    assertThat(credit).isLessThanOrEqualTo(Protocol.LANE_BYTES);
+                }
+                int position = sent % Protocol.LANE_BYTES;
+                int length = Math.min(Math.min(credit, Protocol.LANE_BYTES - position), SIZE - sent);
+                memory.seek(Protocol.LANE_BYTES + position);
+                memory.write(content, sent, length);
+                bench.agent.send(ScriptedAgent.shared(open.channel(), position, length));
+                sent += length;
+                credit -= length;
+            }
+        }
+        bench.agent.send(ScriptedAgent.close(open.channel(), file(SIZE)));
+        assertThat(AgentBench.result(reading).sizeBytes()).isEqualTo(SIZE);
+        assertThat(taken.toByteArray()).isEqualTo(content);
+        assertThat(lanes.takeOut()).isPresent();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4194303,2,do not lie in a lane", "0,0,do not lie in a lane", "0,300000,more than its credit"})
+    void anAgentThatSharesWhatIsNotThereIsLost(int position, int length, String words) throws Exception {
+        Future<FileEntry> reading = read(new ByteArrayOutputStream());
+        Frame open = bench.agent.receiveOpen(RequestKind.READ);
+        bench.agent.send(ScriptedAgent.shared(open.channel(), position, length));
+        assertThat(AgentBench.failure(reading)).hasMessageContaining(words);
+        assertThat(lanes.takeOut()).isPresent();
+    }
+
+    @Test
+    void anAgentThatSendsInsteadIsLost() throws Exception {
+        Future<FileEntry> reading = read(new ByteArrayOutputStream());
+        Frame open = bench.agent.receiveOpen(RequestKind.READ);
+        bench.agent.send(ScriptedAgent.data(open.channel(), Protocol.CONTENT, "12345678"));
+        assertThat(AgentBench.failure(reading)).hasMessageContaining("what it was asked to share");
+    }
+}
