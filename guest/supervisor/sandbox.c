@@ -73,6 +73,7 @@ typedef struct sandbox {
     network network;
     lanes lanes;
     disk disk;
+    pid_t ending; /* the process that ends the disk; -1 */
     cgroup group;
     bool failed;
     bool ended;
@@ -415,10 +416,10 @@ void sandbox_start(sandbox_spec *spec) {
     format(one->id, sizeof one->id, "%s", spec->id);
     one->kind = spec->kind;
     one->pidfd = one->report.fd = one->log.fd = one->input = one->slot = one->stream = -1;
-    one->channel.fd = one->kernel.fd = one->go = one->disk.device = -1;
+    one->channel.fd = one->kernel.fd = one->go = one->disk.device = one->disk.root = one->ending = -1;
     one->lanes.fd = one->network.namespace = one->network.steering.listener = one->network.steering.link = -1;
     plan p = {.spec = spec, .lanes = -1, .stream = -1, .agent = agent_program, .filter = filter_program, .log = -1, .life = life[0],
-              .report = -1, .disk.device = -1, .userns = -1, .channel = -1, .slot = -1, .oom = -1, .memory_usage = -1, .memory_peak = -1, .cpu_usage = -1};
+              .report = -1, .disk.device = -1, .disk.root = -1, .userns = -1, .channel = -1, .slot = -1, .oom = -1, .memory_usage = -1, .memory_peak = -1, .cpu_usage = -1};
     one->next = all;
     all = one;
     total++;
@@ -510,7 +511,10 @@ static void read_report(sandbox *one) {
         return;
     }
     unwatch(&one->report);
-    disk_let_go(&one->disk); /* what is mounted keeps it, and whoever ends it pays for the end */
+    if (length == 0 && one->disk.path[0] != '\0') {
+        disk_hold(&one->disk);
+    }
+    disk_let_go(&one->disk);
     if (length == 0) {
         /* A zygote says itself when it is ready. */
         if (one->kind != KIND_ZYGOTE) {
@@ -593,6 +597,9 @@ void sandbox_reap(void) {
                 one->status = status;
                 one->oom_kills = cgroup_oom_kills(&one->group);
             }
+            if (one->ending == pid) {
+                one->ending = -1;
+            }
         }
     }
 }
@@ -624,6 +631,12 @@ int sandbox_tidy(void) {
         }
         if (one->log.fd >= 0) {
             read_log(one);
+        }
+        if (one->disk.root >= 0) {
+            one->ending = disk_end(&one->disk);
+        }
+        if (one->ending >= 0) {
+            continue;
         }
         if (!cgroup_remove(&one->group)) {
             cgroup_kill(&one->group);

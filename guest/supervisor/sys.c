@@ -31,6 +31,18 @@ int sys_move_mount(int from, const char *from_path, int to, const char *to_path,
     return (int)syscall(SYS_move_mount, from, from_path, to, to_path, flags);
 }
 
+int sys_fsopen(const char *type) {
+    return (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+}
+
+int sys_fsconfig(int context, unsigned command, const char *key, const char *value) {
+    return (int)syscall(SYS_fsconfig, context, command, key, value, 0);
+}
+
+int sys_fsmount(int context) {
+    return (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+}
+
 int sys_mount_idmap(int tree, int userns) {
     struct mount_attr attributes = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (uint64_t)userns};
     return (int)syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes);

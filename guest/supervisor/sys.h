@@ -23,6 +23,9 @@ int make_file(const char *path, const char *text, mode_t mode);
 int make_directory(const char *path, mode_t mode);
 /* Writes all bytes to a descriptor. */
 int write_all(int fd, const void *bytes, size_t length);
+int sys_fsopen(const char *type);
+int sys_fsconfig(int context, unsigned command, const char *key, const char *value);
+int sys_fsmount(int context);
 /* A pair of connected sockets. */
 int socketpair_cloexec(int ends[2]);
 /* snprintf that says whether everything fitted. */

@@ -184,6 +184,18 @@ def check_a_disk_is_larger_than_memory_and_leaves_nothing():
         assert os.stat(image).st_blocks < 4096
 
 
+def check_what_is_not_written_yet_does_not_hold_up_the_end():
+    with Supervisor() as supervisor:
+        image = empty_disk(supervisor.directory, 512 * MIB)
+        sandbox, guest, _ = supervisor.jail(IMAGE, image=image, io=10 * MIB, operations=1000)
+        channel = guest.shell("head -c 100M /dev/zero > /tmp/x")
+        assert channel.get("EXIT_CODE") == 0, channel.err
+        began = time.monotonic()
+        assert supervisor.kill(sandbox)[2:4] == ["signal", "9"]
+        assert time.monotonic() - began < 2, time.monotonic() - began
+        assert not loop_devices(supervisor)
+
+
 def check_the_lanes_cannot_be_cut():
     with Supervisor() as supervisor:
         sandbox, _, event = supervisor.jail(IMAGE)
