@@ -253,7 +253,8 @@ public final class Limits {
     public static final long EGRESS_FIRST_BYTES_ALL_MAX = 32 * MIB;
 
     public static final int EGRESS_REQUEST_FIELDS_MAX = 128;
-    /// For a guest whose requests are looked at, to read the end of an answer and to close.
+    /// For a guest whose requests are looked at, to read the end of an answer and to close; and for either side of a
+    /// connection, to take what came before the other broke off.
     public static final Duration EGRESS_LINGER_MAX = Duration.ofSeconds(2);
     /// From the server to the destination.
     public static final Duration EGRESS_CONNECT_MAX = Duration.ofSeconds(10);

@@ -1,5 +1,6 @@
 package dev.glovebox.egress;
 
+import dev.glovebox.core.Limits;
 import dev.glovebox.egress.SandboxMeter.Way;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -7,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Two sockets whose bytes go over to each other. Each direction ends for itself; what breaks one side breaks
@@ -28,6 +30,8 @@ final class Splice {
     private final Flow out;
     private final Flow in;
     private long lastMove = System.nanoTime();
+    private boolean isBroken;
+    private long brokenSince;
     private boolean isOver;
 
     /// Told once, by the loop's thread.
@@ -90,6 +94,24 @@ final class Splice {
         }
     }
 
+    /// Adds the sockets that could break without being noticed.
+    void addUnwatched(List<End> to) {
+        guest.addUnwatched(to);
+        peer.addUnwatched(to);
+    }
+
+    /// One of the two was found to be broken off, and this again each second. The other side has a while to take what
+    /// came before; whoever reads all of it comes upon the break by itself.
+    private void broken() {
+        long now = System.nanoTime();
+        if (!isBroken) {
+            isBroken = true;
+            brokenSince = now;
+        } else if (now - brokenSince >= Limits.EGRESS_LINGER_MAX.toNanos()) {
+            end("broken", "", true);
+        }
+    }
+
     void end(String rule, String words, boolean isReset) {
         if (isOver) {
             return;
@@ -147,6 +169,30 @@ final class Splice {
                     | (writing.held != null ? SelectionKey.OP_WRITE : 0);
             if (selected.interestOps() != wanted) {
                 selected.interestOps(wanted);
+            }
+        }
+
+        /// If nothing is wanted of it now, no read or write tells that it broke. With its output ended, "broken" could
+        /// as well mean that it has ended regularly, with bytes left to read: then it is not asked.
+        private void addUnwatched(List<End> to) {
+            SelectionKey selected = key;
+            if (selected != null
+                    && selected.isValid()
+                    && selected.interestOps() == 0
+                    && written != null
+                    && !written.isEnded) {
+                to.add(this);
+            }
+        }
+
+        SocketChannel channel() {
+            return channel;
+        }
+
+        /// It was found to be broken off.
+        void broken() {
+            if (!isOver) {
+                Splice.this.broken();
             }
         }
 

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
@@ -26,9 +27,10 @@ final class SpliceLoop implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(SpliceLoop.class.getName());
     private static final int SPARE_BUFFERS_MAX = 16;
-    private static final long IDLE_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Selector selector;
+    private final ResetWatch resets = new ResetWatch();
     private final Thread thread;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Later> later = new PriorityQueue<>();
@@ -92,7 +94,7 @@ final class SpliceLoop implements AutoCloseable {
     }
 
     private void run() {
-        schedule(IDLE_LOOK_NANOS, this::endIdle);
+        schedule(LOOK_NANOS, this::look);
         while (!isClosed) {
             try {
                 turn();
@@ -104,6 +106,7 @@ final class SpliceLoop implements AutoCloseable {
         for (Splice splice : new ArrayList<>(splices)) {
             splice.end("server.stopped", "", true);
         }
+        resets.close();
         try {
             selector.close();
         } catch (IOException e) {
@@ -143,12 +146,18 @@ final class SpliceLoop implements AutoCloseable {
         }
     }
 
-    private void endIdle() {
+    /// For what no byte tells.
+    private void look() {
+        schedule(LOOK_NANOS, this::look);
         long now = System.nanoTime();
         for (Splice splice : new ArrayList<>(splices)) {
             splice.endIfIdle(now);
         }
-        schedule(IDLE_LOOK_NANOS, this::endIdle);
+        List<Splice.End> unwatched = new ArrayList<>();
+        for (Splice splice : splices) {
+            splice.addUnwatched(unwatched);
+        }
+        resets.find(unwatched).forEach(Splice.End::broken);
     }
 
     /// Ends all connections; from any thread. Returns when the loop has ended.

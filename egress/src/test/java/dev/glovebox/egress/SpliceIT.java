@@ -131,7 +131,7 @@ class SpliceIT {
         nothingIsLeft(sandbox, before);
     }
 
-    /// The same, but it is the guest that resets. It is noticed when the host reads or goes.
+    /// The same, but it is the guest that resets, and the host goes on not to read.
     @Test
     void aGuestThatResetsWhileItsBytesAreHeld() throws IOException {
         world.serve(ADDRESS, PORT, _ -> await());
@@ -148,8 +148,87 @@ class SpliceIT {
             guest.setSoLinger(true, 0);
             guest.close();
         }
+        waitUntil(() -> sandbox.usage().open() == 0, "the resets are noticed");
         mayEnd.countDown();
         nothingIsLeft(sandbox, before);
+        world.await(Kind.CONNECTION_ENDED, "broken");
+    }
+
+    /// The mirror image: nothing of the guest's is written or read while its host has gone.
+    @Test
+    void aHostThatResetsWhileItsBytesAreHeld() throws IOException {
+        world.serve(ADDRESS, PORT, socket -> {
+            Thread.ofVirtual().start(() -> flood(socket));
+            await();
+            socket.setSoLinger(true, 0);
+        });
+        SandboxEgress sandbox = world.sandbox(OPEN);
+        long before = descriptors();
+        List<Socket> guests = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            guests.add(world.dial(sandbox, ADDRESS, PORT));
+        }
+        waitUntil(() -> world.egress.pools().heldBytes().taken() >= 6L * SpliceLoop.BUFFER_BYTES, "bytes are held");
+        mayEnd.countDown();
+        nothingIsLeft(sandbox, before);
+        for (Socket guest : guests) {
+            assertThat(World.receive(guest)).endsWith("[reset]");
+            guest.close();
+        }
+    }
+
+    /// A guest that sent all, ended its side and is then killed.
+    @Test
+    void aGuestThatResetsAfterItsEnd() throws IOException {
+        world.serve(ADDRESS, PORT, socket -> {
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+            await();
+        });
+        SandboxEgress sandbox = world.sandbox(OPEN);
+        long before = descriptors();
+        Socket guest = world.dial(sandbox, ADDRESS, PORT);
+        World.send(guest, "hello");
+        guest.shutdownOutput();
+        waitUntil(() -> sandbox.usage().sent() == 5, "the bytes are moved");
+        guest.setSoLinger(true, 0);
+        guest.close();
+        waitUntil(() -> sandbox.usage().open() == 0, "the reset is noticed");
+        mayEnd.countDown();
+        nothingIsLeft(sandbox, before);
+    }
+
+    /// Who only ends a side, and whose bytes wait for longer than a break would be let stand, loses none of them.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anEndIsNoReset(boolean hostEndsToo) throws IOException, InterruptedException {
+        byte[] bytes = new byte[8_000_000];
+        AtomicLong arrived = new AtomicLong();
+        world.serve(ADDRESS, PORT, socket -> {
+            if (hostEndsToo) {
+                socket.shutdownOutput();
+            }
+            await();
+            arrived.set(socket.getInputStream().transferTo(OutputStream.nullOutputStream()));
+        });
+        SandboxEgress sandbox = world.sandbox(OPEN);
+        long before = descriptors();
+        try (Socket guest = world.dial(sandbox, ADDRESS, PORT)) {
+            Thread sending = Thread.ofVirtual().start(() -> {
+                try {
+                    guest.getOutputStream().write(bytes);
+                    guest.shutdownOutput();
+                } catch (IOException _) {
+                    // What arrived tells.
+                }
+            });
+            waitUntil(() -> world.egress.pools().heldBytes().taken() > 0, "bytes are held");
+            Thread.sleep(Limits.EGRESS_LINGER_MAX.plusSeconds(3));
+            mayEnd.countDown();
+            sending.join();
+            assertThat(World.receive(guest)).isEmpty();
+        }
+        nothingIsLeft(sandbox, before);
+        waitUntil(() -> arrived.get() == bytes.length, "all has arrived");
     }
 
     /// The host sends to a guest that does not read, and goes: by a reset, or by an end that the guest reads first.
