@@ -2,7 +2,6 @@ package dev.glovebox.egress;
 
 import dev.glovebox.core.Limits;
 import java.io.BufferedOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -20,7 +19,7 @@ final class HttpRelay {
     private final RequestRewriter rewriter;
     private final Host host;
     private final Timers timers;
-    private final Runnable breakOff;
+    private final Connection connection;
     private final CompletableFuture<Boolean> upgrade = new CompletableFuture<>();
     /// Whether the host has answered all that it will, and the guest has been given it.
     private volatile boolean isAnswered;
@@ -42,12 +41,23 @@ final class HttpRelay {
         void end() throws IOException;
     }
 
-    HttpRelay(Streams guest, RequestRewriter rewriter, Host host, Timers timers, Runnable breakOff) {
+    /// Both sides together.
+    interface Connection {
+        /// When something was read from either side, in nanoseconds.
+        long lastMove();
+
+        /// Closes both at once.
+        ///
+        /// @param isReset whether they shall see that it was broken off, instead of a regular end
+        void close(boolean isReset);
+    }
+
+    HttpRelay(Streams guest, RequestRewriter rewriter, Host host, Timers timers, Connection connection) {
         this.guest = guest;
         this.rewriter = rewriter;
         this.host = host;
         this.timers = timers;
-        this.breakOff = breakOff;
+        this.connection = connection;
     }
 
     /// Returns when all is over.
@@ -67,9 +77,10 @@ final class HttpRelay {
             return;
         }
         Streams peer = host.connect();
-        Thread answers =
-                Thread.ofVirtual().start(() -> carryAnswers(peer, first.get().isUpgrade()));
-        OutputStream out = new BufferedOutputStream(new HostStream(peer.out()), 16 * 1024);
+        SideStream toHost = new SideStream(peer.out());
+        Thread answers = Thread.ofVirtual()
+                .start(() -> carryAnswers(peer, toHost, first.get().isUpgrade()));
+        OutputStream out = new BufferedOutputStream(toHost, 16 * 1024);
         try {
             carryAndSkip(feed, first.get(), peer, out);
         } catch (IOException e) {
@@ -88,52 +99,18 @@ final class HttpRelay {
             if (carryRequests(feed, first, out)) {
                 end(peer);
             }
-        } catch (HostGone _) {
+        } catch (SideStream.Gone _) {
             // It may have answered all the same, as servers do whom a body is too large for.
         }
         // What still comes is for nobody, but it is read: so the guest's end is noticed, and its answer not lost.
         feed.skip();
     }
 
-    private static void end(Streams peer) throws HostGone {
+    private static void end(Streams peer) throws SideStream.Gone {
         try {
             peer.end();
         } catch (IOException e) {
-            throw new HostGone(e);
-        }
-    }
-
-    /// The host takes no more.
-    private static final class HostGone extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        HostGone(IOException cause) {
-            super(cause);
-        }
-    }
-
-    /// Towards the host: tells its failures from those of the guest.
-    private static final class HostStream extends FilterOutputStream {
-        HostStream(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            try {
-                out.write(bytes, offset, length);
-            } catch (IOException e) {
-                throw new HostGone(e);
-            }
-        }
-
-        @Override
-        public void flush() throws IOException {
-            try {
-                out.flush();
-            } catch (IOException e) {
-                throw new HostGone(e);
-            }
+            throw new SideStream.Gone(e);
         }
     }
 
@@ -171,7 +148,7 @@ final class HttpRelay {
             return Optional.empty();
         }
         Optional<byte[]> head;
-        try (Timers.Timer _ = timers.after(Limits.EGRESS_HANDSHAKE_MAX, breakOff)) {
+        try (Timers.Timer _ = timers.after(Limits.EGRESS_HANDSHAKE_MAX, () -> connection.close(false))) {
             head = feed.head();
         }
         if (head.isEmpty()) {
@@ -180,34 +157,68 @@ final class HttpRelay {
         return Optional.of(rewriter.rewrite(HttpHead.parse(head.get(), head.get().length), isFirst));
     }
 
-    private void carryAnswers(Streams peer, boolean isUpgrade) {
+    private void carryAnswers(Streams peer, SideStream toHost, boolean isUpgrade) {
+        boolean isReset = true;
+        boolean isGuestThere = true;
         try {
+            SideStream toGuest = new SideStream(guest.out());
             HttpFeed feed = new HttpFeed(peer.in());
-            boolean isDecided = !isUpgrade;
-            while (!isDecided) {
-                byte[] head = feed.head().orElseThrow(() -> new IOException("the host ended without an answer"));
-                guest.out().write(head);
-                guest.out().flush();
-                int status = status(head);
-                isDecided = status == 101 || status >= 200;
-                if (isDecided) {
-                    upgrade.complete(status == 101);
-                }
+            if (isUpgrade) {
+                carryUpgrade(feed, toGuest);
             }
-            feed.rest(guest.out());
-            isAnswered = true;
-            guest.end();
-            // A socket that is closed while bytes come in is reset, and what the guest has not read yet is lost
-            // with it (RFC 9112, section 9.6). So the guest has a while to read and to close.
-            var _ = requestsOver.await(Limits.EGRESS_LINGER_MAX.toNanos(), TimeUnit.NANOSECONDS);
+            feed.rest(toGuest);
+            isReset = toHost.wasReset();
+            isAnswered = !isReset;
+            if (isAnswered) {
+                guest.end();
+            }
+        } catch (SideStream.Gone _) {
+            isGuestThere = false;
         } catch (IOException | HttpRefusal _) {
-            // The guest sees that the connection ends.
+            // The guest sees that the connection is broken off.
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         } finally {
             upgrade.complete(false);
+            if (isGuestThere) {
+                linger(isReset);
+            }
             // Whatever the guest still sends, nobody answers: its thread must not wait for it.
-            breakOff.run();
+            connection.close(isReset);
+        }
+    }
+
+    /// Until it is known what becomes of it.
+    private void carryUpgrade(HttpFeed feed, OutputStream toGuest) throws IOException, HttpRefusal {
+        boolean isDecided = false;
+        while (!isDecided) {
+            byte[] head = feed.head().orElseThrow(() -> new IOException("the host ended without an answer"));
+            toGuest.write(head);
+            toGuest.flush();
+            int status = status(head);
+            isDecided = status == 101 || status >= 200;
+            if (isDecided) {
+                upgrade.complete(status == 101);
+            }
+        }
+    }
+
+    /// A socket that is closed while bytes come in, or that is reset, takes with it what the guest has not read yet
+    /// (RFC 9112, section 9.6). So the guest has a while to read and to close.
+    private void linger(boolean isReset) {
+        long nanos = Limits.EGRESS_LINGER_MAX.toNanos();
+        if (isReset) {
+            nanos -= System.nanoTime() - connection.lastMove();
+        }
+        try {
+            if (isReset && requestsOver.getCount() == 0) {
+                // It ended its side before, which does not say that it has read.
+                TimeUnit.NANOSECONDS.sleep(nanos);
+            } else {
+                var _ = requestsOver.await(nanos, TimeUnit.NANOSECONDS);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 

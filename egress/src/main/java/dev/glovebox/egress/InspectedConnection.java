@@ -48,6 +48,7 @@ final class InspectedConnection implements GuestConnection.Carried {
     GuestConnection.Ending run() {
         String rule = "closed";
         String words = "";
+        boolean isReset = false;
         try (IdleWatch _ = IdleWatch.start(sandbox.egress().timers(), Limits.EGRESS_IDLE_MAX, () -> lastMove, this)) {
             relay();
         } catch (HttpRefusal refusal) {
@@ -56,9 +57,10 @@ final class InspectedConnection implements GuestConnection.Carried {
             sandbox.log().refused(EgressEvent.Kind.REQUEST_DENIED, attempt, rule, words);
         } catch (IOException e) {
             rule = "broken";
+            isReset = true;
             words = e instanceof javax.net.ssl.SSLException ? "TLS fails on one of its sides" : "";
         } finally {
-            closeBoth();
+            closeBoth(isReset);
         }
         GuestConnection.Ending cut = cutBy;
         return cut == null
@@ -86,8 +88,22 @@ final class InspectedConnection implements GuestConnection.Carried {
                         rewriter,
                         this::connect,
                         sandbox.egress().timers(),
-                        this::closeBoth)
+                        connection())
                 .run();
+    }
+
+    private HttpRelay.Connection connection() {
+        return new HttpRelay.Connection() {
+            @Override
+            public long lastMove() {
+                return lastMove;
+            }
+
+            @Override
+            public void close(boolean isReset) {
+                closeBoth(isReset);
+            }
+        };
     }
 
     private HttpRelay.Streams connect() throws IOException {
@@ -147,11 +163,11 @@ final class InspectedConnection implements GuestConnection.Carried {
         }
     }
 
-    private void closeBoth() {
-        Sockets.close(guest, false);
+    private void closeBoth(boolean isReset) {
+        Sockets.close(guest, isReset);
         SocketChannel other = peer;
         if (other != null) {
-            Sockets.close(other, false);
+            Sockets.close(other, isReset);
         }
     }
 }

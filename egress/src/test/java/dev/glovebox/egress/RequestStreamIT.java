@@ -3,6 +3,8 @@ package dev.glovebox.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.glovebox.core.egress.EgressEvent.Kind;
+import dev.glovebox.core.egress.HostName;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -14,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -362,6 +365,92 @@ class RequestStreamIT {
                     .isEqualTo(answer.length());
             sending.join(Duration.ofSeconds(10));
         } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// How a host goes, and what the guest sees behind what was sent.
+    ///
+    /// @param tls its version; empty for plain HTTP
+    /// @param isWriting whether the guest still sends: then the kernel may tell the writer of the reset
+    record Leaving(String tls, boolean isWriting, boolean isReset) {
+        boolean isTls() {
+            return !tls.isEmpty();
+        }
+    }
+
+    static Stream<Leaving> leavings() {
+        return Stream.of("", "TLSv1.2", "TLSv1.3")
+                .flatMap(tls -> Stream.of(false, true)
+                        .flatMap(writing -> Stream.of(false, true).map(reset -> new Leaving(tls, writing, reset))));
+    }
+
+    /// An answer without a length is complete when the connection ends, so a reset must not look like an end; and an
+    /// end is none if the host takes no more of a body.
+    @ParameterizedTest
+    @MethodSource("leavings")
+    void aResetIsNoEnd(Leaving leaving) throws IOException {
+        for (int round = 0; round < (leaving.isWriting ? 3 : 1); round++) {
+            oneLeaving(leaving, 8300 + round);
+        }
+    }
+
+    private void oneLeaving(Leaving leaving, int port) throws IOException {
+        String answer = "HTTP/1.1 200 OK\r\n\r\nthe first part";
+        sandbox = leaving.isTls()
+                ? world.sandbox(
+                        EgressIT.policy(List.of("a.example:" + port), Map.of("a.example", Map.of("X", "y")), Set.of()))
+                : world.sandbox(EgressIT.policy(List.of("a.example:" + port), Map.of(), Set.of()));
+        World.lookUp(sandbox, "a.example");
+        world.serve(SITE, port, socket -> answerAndLeave(leaving, socket, answer));
+        Socket plain = world.dial(sandbox, SITE, port);
+        try (Socket guest = leaving.isTls() ? World.secure(plain, sandbox.authorityPem(), "a.example") : plain) {
+            World.send(
+                    guest,
+                    leaving.isWriting
+                            ? "POST /1 HTTP/1.1\r\nHost: a.example:" + port + "\r\nContent-Length: 30000000\r\n\r\n"
+                            : "GET /1 HTTP/1.1\r\nHost: a.example:" + port + "\r\n\r\n");
+            Thread.ofVirtual().start(() -> {
+                try {
+                    guest.getOutputStream().write(new byte[leaving.isWriting ? 30_000_000 : 0]);
+                } catch (IOException _) {
+                    // Nobody reads the rest.
+                }
+            });
+            assertThat(World.receive(guest)).isEqualTo(answer + (leaving.isReset ? "[reset]" : ""));
+        }
+    }
+
+    private void answerAndLeave(Leaving leaving, Socket socket, String answer) throws IOException {
+        socket.setTcpNoDelay(true);
+        Socket spoken = socket;
+        if (leaving.isTls()) {
+            SSLSocket secure = (SSLSocket) world.authority
+                    .contextOf(new HostName("a.example"))
+                    .getSocketFactory()
+                    .createSocket(socket, new ByteArrayInputStream(new byte[0]), true);
+            secure.setEnabledProtocols(new String[] {leaving.tls});
+            spoken = secure;
+        }
+        spoken.getInputStream().readNBytes(40);
+        World.send(spoken, answer);
+        if (leaving.isReset) {
+            // What the host itself loses with its reset is lost.
+            pause();
+            socket.setSoLinger(true, 0);
+            socket.close();
+        } else {
+            spoken.shutdownOutput();
+            pause();
+            // What has come and was not read makes this a reset, behind the end.
+            socket.close();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(30);
+        } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
     }
