@@ -3,8 +3,6 @@ package dev.glovebox.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.glovebox.core.egress.EgressEvent.Kind;
-import dev.glovebox.core.egress.HostName;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -425,10 +423,7 @@ class RequestStreamIT {
         socket.setTcpNoDelay(true);
         Socket spoken = socket;
         if (leaving.isTls()) {
-            SSLSocket secure = (SSLSocket) world.authority
-                    .contextOf(new HostName("a.example"))
-                    .getSocketFactory()
-                    .createSocket(socket, new ByteArrayInputStream(new byte[0]), true);
+            SSLSocket secure = world.tls(socket, "a.example");
             secure.setEnabledProtocols(new String[] {leaving.tls});
             spoken = secure;
         }

@@ -140,13 +140,15 @@ final class World implements AutoCloseable {
 
     /// The same with TLS, in the name of a host.
     void serveSecure(String address, int port, String host) throws IOException {
-        serve(address, port, socket -> {
-            SSLSocket tls = (SSLSocket) authority
-                    .contextOf(new HostName(host))
-                    .getSocketFactory()
-                    .createSocket(socket, new ByteArrayInputStream(new byte[0]), true);
-            echoRequests(address + ":" + port, tls);
-        });
+        serve(address, port, socket -> echoRequests(address + ":" + port, tls(socket, host)));
+    }
+
+    /// A server's end of TLS, in the name of a host.
+    SSLSocket tls(Socket socket, String host) throws IOException {
+        return (SSLSocket) authority
+                .contextOf(new HostName(host))
+                .getSocketFactory()
+                .createSocket(socket, new ByteArrayInputStream(new byte[0]), true);
     }
 
     /// A server that sends back what it gets.
