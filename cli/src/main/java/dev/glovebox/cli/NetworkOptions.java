@@ -1,5 +1,6 @@
 package dev.glovebox.cli;
 
+import dev.glovebox.sdk.ApiException;
 import dev.glovebox.sdk.MalformedJsonException;
 import dev.glovebox.sdk.RecordJson;
 import dev.glovebox.server.PolicyTool;
@@ -40,6 +41,7 @@ final class NetworkOptions {
     }
 
     private @Nullable NetworkRules rules() throws IOException {
+        allow.forEach(PolicyTool::checkEntry);
         if (file == null) {
             return allow.isEmpty() ? null : NetworkRules.allowing(allow);
         }
@@ -57,9 +59,14 @@ final class NetworkOptions {
     /// @throws IllegalArgumentException in words that name the file and the field
     static NetworkRules read(Path file) throws IOException {
         try {
-            return RecordJson.read(NetworkRules.class, LocalFile.read(file), RecordJson.UnknownFields.REFUSED);
+            NetworkRules rules =
+                    RecordJson.read(NetworkRules.class, LocalFile.read(file), RecordJson.UnknownFields.REFUSED);
+            PolicyTool.closedEntries(rules);
+            return rules;
         } catch (MalformedJsonException e) {
             throw new IllegalArgumentException("the policy " + file + ": " + e.getMessage(), e);
+        } catch (ApiException e) {
+            throw new IllegalArgumentException("the policy " + file + ": " + e.detail(), e);
         }
     }
 }

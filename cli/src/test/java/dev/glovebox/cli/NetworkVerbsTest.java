@@ -70,6 +70,10 @@ class NetworkVerbsTest {
         assertThatThrownBy(() -> NetworkOptions.read(broken))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("policy.json", "'limits.byte' is not known here", "bytesPerSecond");
+        Path meaningless = policy("{\"allowOut\": [\"a.example\", \"udp://b.example:1\"]}");
+        assertThatThrownBy(() -> NetworkOptions.read(meaningless))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("policy.json", "the field 'allowOut[1]': ", "udp://b.example:1");
     }
 
     @Test

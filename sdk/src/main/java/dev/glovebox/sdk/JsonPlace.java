@@ -7,7 +7,7 @@ import tools.jackson.core.TokenStreamContext;
 
 /// Where in a JSON text something is wrong, in words: `the field 'rules."api.github.com"[0].transform'`. Costs
 /// nothing as long as nothing is wrong. Names are the caller's own: they are cut and shown only in plain ASCII.
-final class JsonPlace {
+public final class JsonPlace {
     private static final int NAME_CHARS_MAX = 64;
 
     private JsonPlace() {}
@@ -39,7 +39,8 @@ final class JsonPlace {
         return path(context.getParent()) + here;
     }
 
-    private static String shown(String name) {
+    /// A field's name as it stands in a place: in quotes unless it is a plain word.
+    public static String shown(String name) {
         if (name.matches("[$A-Za-z_][$A-Za-z0-9_-]{0,63}")) {
             return name;
         }

@@ -2,6 +2,7 @@ package dev.glovebox.server;
 
 import dev.glovebox.core.ErrorCode;
 import dev.glovebox.core.GloveboxException;
+import dev.glovebox.core.egress.AllowRule;
 import dev.glovebox.core.egress.ClosedEntry;
 import dev.glovebox.core.egress.NetworkPolicy;
 import dev.glovebox.core.egress.PolicyExplanation;
@@ -53,6 +54,17 @@ public final class PolicyTool {
             return NetworkPolicies.policy(rules).closedEntries().stream()
                     .map(ClosedEntry::sentence)
                     .toList();
+        } catch (GloveboxException e) {
+            throw refusal(e);
+        }
+    }
+
+    /// Whether this can be an entry of `allowOut`; for one that stands in no document.
+    ///
+    /// @throws ApiException in the words of a server, if it cannot
+    public static void checkEntry(String entry) {
+        try {
+            AllowRule.parse(entry);
         } catch (GloveboxException e) {
             throw refusal(e);
         }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.stream.Collectors;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Network policies as callers write and see them. Unlike E2B's request, rules that say nothing of `denyOut`
@@ -27,8 +27,13 @@ public final class NetworkPolicies {
 
     /// What rules mean; none at all: closed.
     ///
-    /// @throws dev.glovebox.core.GloveboxException INVALID_ARGUMENT, in words that name the entry
+    /// @throws dev.glovebox.core.GloveboxException INVALID_ARGUMENT, in words that name the entry and its place
     public static NetworkPolicy policy(@Nullable NetworkRules rules) {
+        return policy(rules, FieldPath.ROOT);
+    }
+
+    /// The same of rules that stand within something.
+    static NetworkPolicy policy(@Nullable NetworkRules rules, FieldPath at) {
         if (rules == null) {
             return NetworkPolicy.CLOSED;
         }
@@ -36,14 +41,14 @@ public final class NetworkPolicies {
         List<String> denyOut = rules.denyOut();
         checkCount(allowOut.size() + ToCore.orEmpty(denyOut).size());
         return new NetworkPolicy(
-                allowOut.stream().map(AllowRule::parse).toList(),
+                at.field("allowOut").readAll(allowOut, AllowRule::parse),
                 denyOut == null
                         ? NetworkPolicy.CLOSED.denyOut()
-                        : denyOut.stream().map(DenyRule::parse).toList(),
-                requests(ToCore.orEmpty(rules.rules())),
-                ToCore.orEmpty(rules.tunnels()).stream().map(TunnelName::new).collect(Collectors.toSet()),
-                proxy(rules.egressProxy()),
-                limits(rules.limits()));
+                        : at.field("denyOut").readAll(denyOut, DenyRule::parse),
+                requests(ToCore.orEmpty(rules.rules()), at.field("rules")),
+                Set.copyOf(at.field("tunnels").readAll(ToCore.orEmpty(rules.tunnels()), TunnelName::new)),
+                proxy(rules.egressProxy(), at.field("egressProxy")),
+                limits(rules.limits(), at.field("limits")));
     }
 
     /// Before any of them is read.
@@ -56,17 +61,26 @@ public final class NetworkPolicies {
         }
     }
 
-    private static List<RequestRule> requests(Map<String, List<NetworkRules.HostRule>> rules) {
+    private static List<RequestRule> requests(Map<String, List<NetworkRules.HostRule>> rules, FieldPath at) {
         List<RequestRule> requests = new ArrayList<>();
-        rules.forEach((host, forHost) -> {
+        rules.forEach((host, forHost) -> requests.add(request(host, forHost, at.field(host))));
+        return requests;
+    }
+
+    private static RequestRule request(String host, List<NetworkRules.HostRule> forHost, FieldPath at) {
+        NetworkRules.Transform transform =
+                forHost.isEmpty() ? null : forHost.getFirst().transform();
+        FieldPath headers = at.item(0).field("transform").field("headers");
+        SequencedMap<String, HeaderTemplate> templates = new LinkedHashMap<>();
+        (transform == null ? Map.<String, String>of() : ToCore.orEmpty(transform.headers()))
+                .forEach((name, value) ->
+                        templates.put(name, headers.field(name).read(() -> HeaderTemplate.parse(value))));
+        return at.read(() -> {
             if (forHost.size() > 1) {
                 throw ToCore.invalid("a host has one rule, with one transform");
             }
-            NetworkRules.Transform transform =
-                    forHost.isEmpty() ? null : forHost.getFirst().transform();
-            requests.add(request(host, transform == null ? Map.of() : ToCore.orEmpty(transform.headers())));
+            return new RequestRule(HostPattern.parse(host), templates);
         });
-        return requests;
     }
 
     /// What happens to requests to a host: these headers are set.
@@ -76,36 +90,46 @@ public final class NetworkPolicies {
         return new RequestRule(HostPattern.parse(host), templates);
     }
 
-    private static Optional<UpstreamProxy> proxy(NetworkRules.@Nullable EgressProxy proxy) {
-        return proxy == null
-                ? Optional.empty()
-                : Optional.of(proxy(proxy.address(), proxy.username(), proxy.password()));
+    private static Optional<UpstreamProxy> proxy(NetworkRules.@Nullable EgressProxy proxy, FieldPath at) {
+        if (proxy == null) {
+            return Optional.empty();
+        }
+        Optional<UpstreamProxy.Login> login = at.read(() -> login(proxy.username(), proxy.password()));
+        return Optional.of(at.field("address").read(() -> UpstreamProxy.parse(proxy.address(), login)));
     }
 
     /// A SOCKS5 proxy.
     ///
     /// @throws dev.glovebox.core.GloveboxException INVALID_ARGUMENT if it has one of user and password only
     public static UpstreamProxy proxy(String address, @Nullable String username, @Nullable String password) {
+        return UpstreamProxy.parse(address, login(username, password));
+    }
+
+    private static Optional<UpstreamProxy.Login> login(@Nullable String username, @Nullable String password) {
         if ((username == null) != (password == null)) {
             throw ToCore.invalid("egressProxy needs both username and password, or neither");
         }
-        return UpstreamProxy.parse(
-                address,
-                username == null || password == null
-                        ? Optional.empty()
-                        : Optional.of(new UpstreamProxy.Login(username, password)));
+        return username == null || password == null
+                ? Optional.empty()
+                : Optional.of(new UpstreamProxy.Login(username, password));
     }
 
-    private static NetworkLimits limits(NetworkRules.@Nullable NetworkLimitSet asked) {
+    private static NetworkLimits limits(NetworkRules.@Nullable NetworkLimitSet asked, FieldPath at) {
         NetworkLimits base = NetworkLimits.DEFAULT;
         if (asked == null) {
             return base;
         }
-        return new NetworkLimits(
-                asked.connections() == null ? base.connections() : asked.connections(),
-                asked.connectionsPerSecond() == null ? base.connectionsPerSecond() : asked.connectionsPerSecond(),
-                asked.bytesPerSecond() == null ? base.bytesPerSecond() : asked.bytesPerSecond(),
-                asked.bytes() == null ? base.bytes() : asked.bytes());
+        int connections = asked.connections() == null ? base.connections() : asked.connections();
+        int perSecond =
+                asked.connectionsPerSecond() == null ? base.connectionsPerSecond() : asked.connectionsPerSecond();
+        long bytesPerSecond = asked.bytesPerSecond() == null ? base.bytesPerSecond() : asked.bytesPerSecond();
+        long bytes = asked.bytes() == null ? base.bytes() : asked.bytes();
+        // One after the other, so that it is known which is out of its bounds.
+        at.field("connections").read(() -> new NetworkLimits(connections, 1, 0, 0));
+        at.field("connectionsPerSecond").read(() -> new NetworkLimits(1, perSecond, 0, 0));
+        at.field("bytesPerSecond").read(() -> new NetworkLimits(1, 1, bytesPerSecond, 0));
+        at.field("bytes").read(() -> new NetworkLimits(1, 1, 0, bytes));
+        return new NetworkLimits(connections, perSecond, bytesPerSecond, bytes);
     }
 
     /// A policy as a caller sees it: what would give the same, but for the proxy's password, which is told to nobody.

@@ -56,7 +56,7 @@ public final class ToCore {
                 orEmpty(request.fetch()).stream().map(ToCore::path).toList(),
                 Boolean.TRUE.equals(request.capture()),
                 limits(request.limits()),
-                NetworkPolicies.policy(request.network()),
+                NetworkPolicies.policy(request.network(), FieldPath.ROOT.field("network")),
                 Optional.ofNullable(request.template()));
     }
 
@@ -70,7 +70,7 @@ public final class ToCore {
                 lease == null ? Limits.LEASE_DEFAULT : seconds(lease),
                 limits(request.limits()),
                 orEmpty(request.env()),
-                NetworkPolicies.policy(request.network()),
+                NetworkPolicies.policy(request.network(), FieldPath.ROOT.field("network")),
                 orEmpty(request.metadata()));
     }
 
