@@ -103,6 +103,11 @@ public final class CellBackend implements SandboxBackend {
     }
 
     @Override
+    public boolean isReady(Tier tier) {
+        return true;
+    }
+
+    @Override
     public List<TierStatus> probe() {
         String trouble = cells.probe();
         return List.of(status(Tier.WASM, trouble), status(Tier.ISOLATE, trouble));

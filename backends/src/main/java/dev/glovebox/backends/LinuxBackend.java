@@ -58,6 +58,13 @@ public final class LinuxBackend implements SandboxBackend {
     }
 
     @Override
+    public boolean isReady(Tier tier) {
+        return tier.defaultTemplate()
+                .map(template -> options.images().apply(template).isPresent())
+                .orElse(true);
+    }
+
+    @Override
     public List<TierStatus> probe() {
         List<TierStatus> statuses = new ArrayList<>();
         statuses.add(LinuxProbe.of(options, host, Tier.JAIL));

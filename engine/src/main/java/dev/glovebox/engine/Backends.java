@@ -31,6 +31,11 @@ final class Backends implements AutoCloseable {
         return byTier.keySet();
     }
 
+    /// What can be chosen from.
+    TierChoice.Here here() {
+        return new TierChoice.Here(tiers(), tier -> of(tier).isReady(tier));
+    }
+
     SandboxBackend of(Tier tier) {
         SandboxBackend backend = byTier.get(tier);
         if (backend == null) {

@@ -45,7 +45,7 @@ final class RunAction {
         Language language = spec.code().language();
         String text = language == Language.WASM ? "" : new String(spec.code().content(), StandardCharsets.UTF_8);
         TierChoice choice =
-                TierChoice.ofRun(spec, text, policy, parts.backends().tiers());
+                TierChoice.ofRun(spec, text, policy, parts.backends().here());
         parts.quotas().takeRun(tenant);
         SandboxId id = SandboxId.random(parts.random());
         parts.network().owners().begin(id, tenant);

@@ -36,7 +36,7 @@ final class SandboxActions implements AutoCloseable {
     Sandbox create(Principal principal, SandboxSpec spec) {
         TenantId tenant = principal.tenant();
         Policy policy = parts.policies().of(tenant);
-        TierChoice choice = TierChoice.ofSandbox(spec, policy, parts.backends().tiers());
+        TierChoice choice = TierChoice.ofSandbox(spec, policy, parts.backends().here());
         parts.quotas().takeSandbox(tenant, policy);
         try {
             return start(tenant, spec, choice, policy);

@@ -13,10 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Which tier something runs in, and why in words. Pure.
+/// Which tier something runs in, and why in words. Pure, but for asking [Here] what is ready.
 record TierChoice(Tier tier, String reason) {
     /// Cheapest first. `jail` and `browser` are missing on purpose: the first only by name, the second only by the
     /// user's own choice.
@@ -40,42 +41,49 @@ record TierChoice(Tier tier, String reason) {
     /// @param network whether it is to reach anything
     record Need(Language language, String code, boolean network) {}
 
+    /// What there is to choose from.
+    ///
+    /// @param tiers that work on this machine
+    /// @param isReady whether a sandbox of one of them has something to start from; asked only where it matters
+    record Here(Set<Tier> tiers, Predicate<Tier> isReady) {
+        Optional<Tier> firstReady(List<Tier> of) {
+            return of.stream().filter(isReady).findFirst();
+        }
+    }
+
     /// Chooses.
     ///
-    /// @param asked the tier that the caller named; empty is `auto`
-    /// @param available tiers that work on this machine
+    /// @param asked the tier that the caller named; empty is `auto`, which passes over what is not ready
     /// @throws GloveboxException POLICY_DENIED, TIER_UNAVAILABLE or UNSUPPORTED
-    static TierChoice choose(Optional<Tier> asked, Need need, Policy policy, Set<Tier> available) {
+    static TierChoice choose(Optional<Tier> asked, Need need, Policy policy, Here here) {
         if (asked.isPresent()) {
-            return named(asked.get(), need.language(), policy, available);
+            return named(asked.get(), need.language(), policy, here);
         }
-        return need.network()
-                ? withNetwork(need, policy, available)
-                : cheapest(need.language(), need.code(), policy, available);
+        return need.network() ? withNetwork(need, policy, here) : cheapest(need.language(), need.code(), policy, here);
     }
 
     /// Chooses for a sandbox, of which only the language that it will mostly run is known.
-    static TierChoice ofSandbox(SandboxSpec spec, Policy policy, Set<Tier> available) {
+    static TierChoice ofSandbox(SandboxSpec spec, Policy policy, Here here) {
         if (spec.template().isEmpty()) {
             Need need = new Need(spec.language(), "", !spec.network().reachesNothing());
-            return choose(spec.tier(), need, policy, available);
+            return choose(spec.tier(), need, policy, here);
         }
-        return ofTemplate(spec.template().get(), spec.tier(), spec.language(), policy, available);
+        return ofTemplate(spec.template().get(), spec.tier(), spec.language(), policy, here);
     }
 
     /// Chooses for a run, whose code is known.
     ///
     /// @param text of the program; empty if it is a module
-    static TierChoice ofRun(RunSpec spec, String text, Policy policy, Set<Tier> available) {
+    static TierChoice ofRun(RunSpec spec, String text, Policy policy, Here here) {
         Language language = spec.code().language();
         return spec.template()
-                .map(template -> ofTemplate(template, spec.tier(), language, policy, available))
+                .map(template -> ofTemplate(template, spec.tier(), language, policy, here))
                 .orElseGet(() -> choose(
-                        spec.tier(), new Need(language, text, !spec.network().reachesNothing()), policy, available));
+                        spec.tier(), new Need(language, text, !spec.network().reachesNothing()), policy, here));
     }
 
     private static TierChoice ofTemplate(
-            String template, Optional<Tier> asked, Language language, Policy policy, Set<Tier> available) {
+            String template, Optional<Tier> asked, Language language, Policy policy, Here here) {
         Tier tier = asked.orElse(Tier.GVISOR);
         if (tier.defaultTemplate().isEmpty()) {
             throw new GloveboxException(
@@ -83,67 +91,94 @@ record TierChoice(Tier tier, String reason) {
                     "tier " + tier.word() + " has no templates, and so not " + template + "; these tiers have: "
                             + words(advised(NATIVE_TIERS)));
         }
-        TierChoice choice = named(tier, language, policy, available);
+        TierChoice choice = named(tier, language, policy, here);
         return asked.isPresent() ? choice : new TierChoice(tier, "template " + template + " is a Linux system");
     }
 
-    private static TierChoice named(Tier tier, Language language, Policy policy, Set<Tier> available) {
+    private static TierChoice named(Tier tier, Language language, Policy policy, Here here) {
         if (policy.decideTier(tier) instanceof Decision.Deny deny) {
             throw new GloveboxException(ErrorCode.POLICY_DENIED, deny.reason() + " (rule " + deny.rule() + ")");
         }
-        if (!available.contains(tier)) {
+        if (!here.tiers().contains(tier)) {
             throw new GloveboxException(
                     ErrorCode.TIER_UNAVAILABLE,
-                    "tier " + tier.word() + " does not work on this server, which has " + words(available)
+                    "tier " + tier.word() + " does not work on this server, which has " + words(here.tiers())
                             + ": 'glovebox doctor' says why");
         }
         if (!runs(tier, language)) {
-            List<Tier> here = able(language, policy, available);
+            List<Tier> others = able(language, policy, here);
             throw new GloveboxException(
                     ErrorCode.UNSUPPORTED,
                     "tier " + tier.word() + " does not run " + language.word() + "; these do: "
-                            + words(here.isEmpty() ? advised(CHEAPEST_FIRST.getOrDefault(language, List.of())) : here));
+                            + words(
+                                    others.isEmpty()
+                                            ? advised(CHEAPEST_FIRST.getOrDefault(language, List.of()))
+                                            : others));
         }
         return new TierChoice(tier, "asked for by name");
     }
 
-    private static List<Tier> able(Language language, Policy policy, Set<Tier> available) {
+    private static List<Tier> able(Language language, Policy policy, Here here) {
         return CHEAPEST_FIRST.getOrDefault(language, List.of()).stream()
-                .filter(available::contains)
+                .filter(here.tiers()::contains)
                 .filter(tier -> policy.decideTier(tier) instanceof Decision.Allow)
                 .toList();
     }
 
-    private static TierChoice withNetwork(Need need, Policy policy, Set<Tier> available) {
+    private static TierChoice withNetwork(Need need, Policy policy, Here here) {
         Language language = need.language();
         // One where every program has it; the others have HTTP, by the means of their language.
-        return able(language, policy, available).stream()
-                .filter(NATIVE_TIERS::contains)
-                .findFirst()
-                .map(tier -> new TierChoice(tier, "the cheapest tier here with a network that runs " + language.word()))
-                .orElseGet(() -> cheapest(language, need.code(), policy, available));
+        List<Tier> linux = linux(able(language, policy, here));
+        Optional<Tier> ready = here.firstReady(linux);
+        if (ready.isPresent()) {
+            return new TierChoice(ready.get(), "the cheapest tier here with a network that runs " + language.word());
+        }
+        TierChoice other = cheapest(language, need.code(), policy, here);
+        return linux.isEmpty()
+                ? other
+                : new TierChoice(
+                        other.tier,
+                        other.reason + "; every program has a network in the tier "
+                                + linux.getFirst().word() + ", but " + lacks(linux.getFirst()));
     }
 
-    private static TierChoice cheapest(Language language, String code, Policy policy, Set<Tier> available) {
-        List<Tier> able = able(language, policy, available);
+    private static TierChoice cheapest(Language language, String code, Policy policy, Here here) {
+        List<Tier> able = able(language, policy, here);
         if (able.isEmpty()) {
             throw new GloveboxException(
                     ErrorCode.TIER_UNAVAILABLE,
                     "no tier that works here and that this tenant's policy allows runs " + language.word());
         }
         Optional<String> nativeImport = nativeImport(language, code);
-        if (nativeImport.isEmpty()) {
-            return new TierChoice(able.getFirst(), "the cheapest tier here that runs " + language.word());
+        List<Tier> linux = linux(able);
+        if (nativeImport.isPresent() && !linux.isEmpty()) {
+            String why = "the code imports " + nativeImport.get() + ", which is native";
+            return new TierChoice(ready(linux, here, why), why);
         }
-        return able.stream()
-                .filter(NATIVE_TIERS::contains)
-                .findFirst()
-                .map(tier -> new TierChoice(tier, "the code imports " + nativeImport.get() + ", which is native"))
-                .orElseGet(() -> new TierChoice(
-                        able.getFirst(),
-                        "the code imports " + nativeImport.get()
-                                + ", which needs the tier gvisor, and that does not work here or is not allowed:"
-                                + " 'glovebox doctor' says why"));
+        String why = nativeImport
+                .map(name -> "the code imports " + name
+                        + ", which needs the tier gvisor, and that does not work here or is not allowed:"
+                        + " 'glovebox doctor' says why")
+                .orElse("the cheapest tier here that runs " + language.word());
+        return new TierChoice(ready(able, here, "nothing else here runs " + language.word()), why);
+    }
+
+    private static Tier ready(List<Tier> of, Here here, String why) {
+        return here.firstReady(of)
+                .orElseThrow(() -> new GloveboxException(
+                        ErrorCode.TIER_UNAVAILABLE,
+                        why + ": the tier " + of.getFirst().word() + " is needed, but " + lacks(of.getFirst())));
+    }
+
+    private static String lacks(Tier tier) {
+        return tier.defaultTemplate()
+                .map(template -> "its template " + template + " is not built on this machine:"
+                        + " './glovebox template build base && ./glovebox template build " + template + "' does it")
+                .orElse("it is not ready: 'glovebox doctor' says why");
+    }
+
+    private static List<Tier> linux(List<Tier> tiers) {
+        return tiers.stream().filter(NATIVE_TIERS::contains).toList();
     }
 
     private static boolean runs(Tier tier, Language language) {

@@ -40,7 +40,15 @@ class TierChoiceTest {
     }
 
     private static TierChoice auto(Language language, String code, Policy policy, Set<Tier> available) {
-        return TierChoice.choose(Optional.empty(), need(language, code), policy, available);
+        return choose(Optional.empty(), need(language, code), policy, available);
+    }
+
+    private static TierChoice choose(Optional<Tier> asked, TierChoice.Need need, Policy policy, Set<Tier> available) {
+        return TierChoice.choose(asked, need, policy, new TierChoice.Here(available, _ -> true));
+    }
+
+    private static TierChoice ofRun(RunSpec spec, String text, Policy policy, Set<Tier> available) {
+        return TierChoice.ofRun(spec, text, policy, new TierChoice.Here(available, _ -> true));
     }
 
     private static void refused(ErrorCode code, Runnable choosing, String... words) {
@@ -74,16 +82,11 @@ class TierChoiceTest {
 
     @Test
     void aRunFromATemplateNeedsALinuxSystem() {
-        TierChoice choice = TierChoice.ofRun(run(Optional.empty(), "geo"), "", ANY, ALL);
+        TierChoice choice = ofRun(run(Optional.empty(), "geo"), "", ANY, ALL);
         assertThat(choice).isEqualTo(new TierChoice(Tier.GVISOR, "template geo is a Linux system"));
-        assertThat(TierChoice.ofRun(run(Optional.of(Tier.JAIL), "geo"), "", ANY, ALL)
-                        .tier())
+        assertThat(ofRun(run(Optional.of(Tier.JAIL), "geo"), "", ANY, ALL).tier())
                 .isEqualTo(Tier.JAIL);
-        refused(
-                ErrorCode.UNSUPPORTED,
-                () -> TierChoice.ofRun(run(Optional.of(Tier.WASM), "geo"), "", ANY, ALL),
-                "wasm",
-                "geo");
+        refused(ErrorCode.UNSUPPORTED, () -> ofRun(run(Optional.of(Tier.WASM), "geo"), "", ANY, ALL), "wasm", "geo");
     }
 
     @ParameterizedTest
@@ -155,49 +158,93 @@ class TierChoiceTest {
 
     @Test
     void whoWantsANetworkAndNativeCodeIsToldWhatIsMissing() {
-        TierChoice choice = TierChoice.choose(
-                Optional.empty(), new TierChoice.Need(Language.PYTHON, "import numpy", true), ANY, CELLS);
+        TierChoice choice =
+                choose(Optional.empty(), new TierChoice.Need(Language.PYTHON, "import numpy", true), ANY, CELLS);
         assertThat(choice.tier()).isEqualTo(Tier.WASM);
         assertThat(choice.reason()).contains("imports numpy", "needs the tier gvisor");
     }
 
     @Test
     void aNamedTierIsTakenOrRefusedInWords() {
-        TierChoice choice = TierChoice.choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), ANY, ALL);
+        TierChoice choice = choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), ANY, ALL);
         assertThat(choice).isEqualTo(new TierChoice(Tier.JAIL, "asked for by name"));
         refused(
                 ErrorCode.POLICY_DENIED,
-                () -> TierChoice.choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), policy(CELLS), ALL),
+                () -> choose(Optional.of(Tier.JAIL), need(Language.PYTHON, ""), policy(CELLS), ALL),
                 "allows the tiers isolate, wasm, not jail: whoever runs the server opens it with 'serve --allow-jail'",
                 "(rule tier.jail)");
         refused(
                 ErrorCode.TIER_UNAVAILABLE,
-                () -> TierChoice.choose(Optional.of(Tier.MICROVM), need(Language.PYTHON, ""), ANY, CELLS),
+                () -> choose(Optional.of(Tier.MICROVM), need(Language.PYTHON, ""), ANY, CELLS),
                 "tier microvm does not work on this server, which has isolate, wasm",
                 "glovebox doctor");
         refused(
                 ErrorCode.UNSUPPORTED,
-                () -> TierChoice.choose(Optional.of(Tier.ISOLATE), need(Language.PYTHON, ""), ANY, ALL),
+                () -> choose(Optional.of(Tier.ISOLATE), need(Language.PYTHON, ""), ANY, ALL),
                 "tier isolate does not run python; these do: gvisor, microvm, wasm");
         refused(
                 ErrorCode.UNSUPPORTED,
-                () -> TierChoice.choose(Optional.of(Tier.ISOLATE), need(Language.PYTHON, ""), ANY, CELLS),
+                () -> choose(Optional.of(Tier.ISOLATE), need(Language.PYTHON, ""), ANY, CELLS),
                 "tier isolate does not run python; these do: wasm");
         refused(
                 ErrorCode.UNSUPPORTED,
-                () -> TierChoice.choose(Optional.of(Tier.JAIL), need(Language.WASM, ""), ANY, ALL),
+                () -> choose(Optional.of(Tier.JAIL), need(Language.WASM, ""), ANY, ALL),
                 "tier jail does not run wasm");
     }
 
     @Test
     void whatIsToReachSomethingGetsATierWithANetwork() {
         TierChoice.Need need = new TierChoice.Need(Language.PYTHON, "", true);
-        TierChoice choice = TierChoice.choose(Optional.empty(), need, ANY, ALL);
+        TierChoice choice = choose(Optional.empty(), need, ANY, ALL);
         assertThat(choice.tier()).isEqualTo(Tier.GVISOR);
         assertThat(choice.reason()).contains("with a network");
         // The others have HTTP, which is better than nothing.
-        assertThat(TierChoice.choose(Optional.empty(), need, ANY, CELLS).tier()).isEqualTo(Tier.WASM);
-        assertThat(TierChoice.choose(Optional.of(Tier.WASM), need, ANY, ALL).tier())
-                .isEqualTo(Tier.WASM);
+        assertThat(choose(Optional.empty(), need, ANY, CELLS).tier()).isEqualTo(Tier.WASM);
+        assertThat(choose(Optional.of(Tier.WASM), need, ANY, ALL).tier()).isEqualTo(Tier.WASM);
+    }
+
+    /// As on a machine where no template has been built yet.
+    private static TierChoice withoutTemplates(String code, boolean network, Policy policy) {
+        return TierChoice.choose(
+                Optional.empty(),
+                new TierChoice.Need(Language.PYTHON, code, network),
+                policy,
+                new TierChoice.Here(ALL, CELLS::contains));
+    }
+
+    @Test
+    void tiersWithoutATemplateArePassedOver() {
+        TierChoice choice = withoutTemplates("", true, ANY);
+        assertThat(choice.tier()).isEqualTo(Tier.WASM);
+        assertThat(choice.reason())
+                .contains("the cheapest tier here", "gvisor", "template code is not built", "template build code'");
+        assertThat(withoutTemplates("", false, ANY).reason()).isEqualTo("the cheapest tier here that runs python");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whereNoneIsReadyTheRemedyIsSaid(boolean network) {
+        String remedy = "template code is not built on this machine:"
+                + " './glovebox template build base && ./glovebox template build code' does it";
+        refused(
+                ErrorCode.TIER_UNAVAILABLE,
+                () -> withoutTemplates("", network, policy(EnumSet.of(Tier.GVISOR))),
+                "nothing else here runs python: the tier gvisor is needed",
+                remedy);
+        refused(
+                ErrorCode.TIER_UNAVAILABLE,
+                () -> withoutTemplates("import numpy", network, ANY),
+                "the code imports numpy",
+                remedy);
+    }
+
+    @Test
+    void readinessIsNotAskedWhereItDoesNotMatter() {
+        TierChoice.Here here = new TierChoice.Here(ALL, tier -> {
+            assertThat(tier).isEqualTo(Tier.WASM);
+            return true;
+        });
+        TierChoice choice = TierChoice.choose(Optional.empty(), need(Language.PYTHON, ""), ANY, here);
+        assertThat(choice.tier()).isEqualTo(Tier.WASM);
     }
 }

@@ -101,6 +101,11 @@ public final class FakeBackend implements SandboxBackend {
     }
 
     @Override
+    public boolean isReady(Tier tier) {
+        return true;
+    }
+
+    @Override
     public List<TierStatus> probe() {
         return tiers.stream()
                 .map(tier -> new TierStatus(tier, true, "a fake always works", ""))

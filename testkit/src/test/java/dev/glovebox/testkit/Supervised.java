@@ -23,6 +23,11 @@ record Supervised(SandboxBackend backend, Supervision supervision) implements Sa
     }
 
     @Override
+    public boolean isReady(Tier tier) {
+        return backend.isReady(tier);
+    }
+
+    @Override
     public List<TierStatus> probe() {
         return backend.probe();
     }

@@ -11,6 +11,10 @@ public interface SandboxBackend extends AutoCloseable {
 
     Set<Capability> capabilities(Tier tier);
 
+    /// Whether what sandboxes of a tier of its own start from is there, if nobody names a template. Quick, and may
+    /// change.
+    boolean isReady(Tier tier);
+
     /// Finds out whether its tiers work here. May take seconds, is bounded.
     List<TierStatus> probe();
 
