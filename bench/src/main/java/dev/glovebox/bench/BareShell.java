@@ -122,20 +122,25 @@ final class BareShell implements AutoCloseable {
 
     /// Makes a bundle whose process has these arguments.
     Path bundle(String name, List<String> arguments) {
+        return bundle(name, arguments, "{\"type\":\"network\"}");
+    }
+
+    /// @param network the namespace that it is in, as OCI's configuration has it
+    Path bundle(String name, List<String> arguments, String network) {
         Path bundle = directory.resolve(name);
         String words = arguments.stream()
                 .map(word -> '"' + word.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
                 .collect(Collectors.joining(","));
         try {
             Files.createDirectories(bundle);
-            Files.writeString(bundle.resolve("config.json"), config(words));
+            Files.writeString(bundle.resolve("config.json"), config(words, network));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return bundle;
     }
 
-    private String config(String words) {
+    private String config(String words, String network) {
         return """
             {"ociVersion":"1.0.0",
              "process":{"terminal":false,"user":{"uid":0,"gid":0},"cwd":"/","args":[%s],
@@ -146,17 +151,22 @@ final class BareShell implements AutoCloseable {
               {"destination":"/proc","type":"proc","source":"proc"},
               {"destination":"/dev","type":"tmpfs","source":"tmpfs"},
               {"destination":"/sys","type":"sysfs","source":"sysfs","options":["ro"]}],
-             "linux":{"namespaces":[{"type":"pid"},{"type":"network"},{"type":"ipc"},{"type":"uts"},
+             "linux":{"namespaces":[{"type":"pid"},%s,{"type":"ipc"},{"type":"uts"},
               {"type":"mount"}]}}
-            """.formatted(words, directory.resolve("rootfs"));
+            """.formatted(words, directory.resolve("rootfs"), network);
     }
 
     /// A command line that runs a bundle in bare gVisor, as the product's is but for the agent and the limits.
     String gvisor(String platform, Path bundle) {
+        return gvisor(platform, bundle, "none");
+    }
+
+    /// @param network which stack it has; runsc's word
+    String gvisor(String platform, Path bundle, String network) {
         containers++;
         return quoted(here.runsc().orElseThrow())
                 + " --root=" + quoted(directory.resolve("data/state")) + " --platform=" + platform
-                + " --network=none --ignore-cgroups --host-settings=ignore --overlay2=none run --bundle="
+                + " --network=" + network + " --ignore-cgroups --host-settings=ignore --overlay2=none run --bundle="
                 + quoted(bundle) + " bare-" + containers;
     }
 
