@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProtocolNumbersTest {
     private static final String TYPES = """
             1 HELLO, 2 WELCOME, 3 OPEN, 4 DATA, 5 END, 6 CREDIT, 7 CLOSE, 8 CONTROL, 9 CANCEL, 10 PING, 11 PONG,
-            12 GOODBYE""";
+            12 GOODBYE, 13 SHARED""";
 
     private static final String KINDS = """
             1 PROCESS, 2 STAT, 3 LIST, 4 READ, 5 WRITE, 6 MAKE_DIRECTORY, 7 MOVE, 8 REMOVE, 9 WATCH, 10 CONNECT,
@@ -46,7 +46,7 @@ class ProtocolNumbersTest {
             96 PHASE_MICROS, 97 MORE, 98 CONTEXT_LOST, 99 STARTED, 100 PROCESS_ID, 101 QUEUED_MICROS, 102 SANDBOXES,
             103 RUNNING, 104 QUEUED, 105 WARM, 106 USED_DISK_BYTES, 107 USED_FILES,
             108 FILE_OWNER, 109 FILE_GROUP, 110 XATTRS, 111 XATTR_NAME, 112 XATTR_VALUE, 113 WATCH_EVENT,
-            114 PEAK_MEMORY_BYTES, 115 CONNECTION, 116 HOST, 117 TRUST""";
+            114 PEAK_MEMORY_BYTES, 115 CONNECTION, 116 HOST, 117 TRUST, 118 SHARED""";
 
     @Test
     void pinsTheNumbersOfFrameTypes() {
@@ -114,7 +114,7 @@ class ProtocolNumbersTest {
         assertThat(Tag.ofCode(-1)).isNull();
         assertThat(Tag.ofCode(0)).isNull();
         assertThat(Tag.ofCode(5)).isNull();
-        assertThat(Tag.ofCode(118)).isNull();
+        assertThat(Tag.ofCode(119)).isNull();
     }
 
     // ---- the page says the same
