@@ -343,6 +343,11 @@ final class AgentChannel implements AutoCloseable {
         control(Fields.builder().flag(Tag.INTERRUPT, true).build());
     }
 
+    /// Runs `action` once when the agent has closed the channel, even if it was forgotten before; at once if it has.
+    void whenClosed(Runnable action) {
+        connection.whenClosed(this, action);
+    }
+
     /// Forgets the channel; if the agent has not closed it, it is told to give the request up. Who waits in [#write]
     /// waits no longer. Idempotent.
     @Override

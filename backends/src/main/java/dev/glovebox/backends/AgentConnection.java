@@ -67,6 +67,8 @@ final class AgentConnection implements AutoCloseable {
     private final Map<Integer, AgentChannel> channels = new HashMap<>();
     /// Channels that we gave up and whose CLOSE is still to come.
     private final Set<Integer> abandoned = new HashSet<>();
+    /// What is done when the agent has closed a channel.
+    private final Map<Integer, Runnable> afterClose = new HashMap<>();
 
     private long outgoingBytes;
     private @Nullable Consumer<String> onLost;
@@ -266,6 +268,35 @@ final class AgentConnection implements AutoCloseable {
         }
     }
 
+    /// Runs `action` once when the agent has closed a channel, and so uses nothing any more that it had for it, or the
+    /// connection has ended; at once if so it is. There is one for each channel.
+    void whenClosed(AgentChannel channel, Runnable action) {
+        int number = channel.number();
+        lock.lock();
+        try {
+            if (channels.containsKey(number) || abandoned.contains(number)) {
+                afterClose.put(number, action);
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        action.run();
+    }
+
+    private void closed(int number) {
+        Runnable action;
+        lock.lock();
+        try {
+            action = afterClose.remove(number);
+        } finally {
+            lock.unlock();
+        }
+        if (action != null) {
+            action.run();
+        }
+    }
+
     private void checkAlive() {
         if (!lostReason.isEmpty()) {
             throw new GloveboxException(ErrorCode.BACKEND_LOST, "the sandbox is gone: " + lostReason);
@@ -337,6 +368,9 @@ final class AgentConnection implements AutoCloseable {
             return;
         }
         AgentChannel channel = find(frame);
+        if (frame.type() == FrameType.CLOSE) {
+            closed(frame.channel());
+        }
         if (channel != null) {
             channel.accept(frame);
         }
@@ -378,6 +412,7 @@ final class AgentConnection implements AutoCloseable {
 
     private void lose(String reason) {
         List<AgentChannel> orphans;
+        List<Runnable> left;
         Consumer<String> action;
         lock.lock();
         try {
@@ -390,6 +425,8 @@ final class AgentConnection implements AutoCloseable {
             orphans = new ArrayList<>(channels.values());
             channels.clear();
             abandoned.clear();
+            left = new ArrayList<>(afterClose.values());
+            afterClose.clear();
             outgoing.clear();
             outgoingBytes = 0;
             written.signal();
@@ -398,6 +435,7 @@ final class AgentConnection implements AutoCloseable {
             lock.unlock();
         }
         closeSocket();
+        left.forEach(Runnable::run);
         orphans.forEach(channel -> channel.lose(reason));
         if (action != null) {
             // On a thread of its own: who loses a connection may hold locks that the action wants.

@@ -100,6 +100,7 @@ final class AgentFiles {
 
     private void readShared(Fields request, Lane lane, ByteSink content) {
         requests.exchange(RequestKind.READ, request, channel -> {
+            lane.usedBy(channel);
             channel.expectBulk(Protocol.CONTENT);
             long total = 0;
             while (true) {

@@ -3,15 +3,18 @@ package dev.glovebox.backends;
 import dev.glovebox.wire.agent.Protocol;
 import dev.glovebox.wire.agent.ProtocolException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
-/// One direction of [Lanes], for one transfer at a time; closing it gives its memory back and lets the next one in.
-/// What the agent writes there it may change at any time. Not thread-safe.
+/// One direction of [Lanes], for one transfer at a time; closing it gives its memory back and lets the next one in, as
+/// soon as the agent has closed the channel of the transfer: one that was given up still reads and writes here until it
+/// hears of it. What the agent writes there it may change at any time. Not thread-safe.
 final class Lane implements AutoCloseable {
     /// As much at once, so that both ends have something to do.
     static final int PART_BYTES = Protocol.LANE_BYTES / 4;
 
     private final ByteBuffer memory;
     private final Runnable given;
+    private @Nullable AgentChannel user;
 
     /// @param given is run when it is closed
     Lane(ByteBuffer memory, Runnable given) {
@@ -44,12 +47,21 @@ final class Lane implements AutoCloseable {
         }
     }
 
+    /// Says which channel it is for, before the agent hears of it there.
+    void usedBy(AgentChannel channel) {
+        user = channel;
+    }
+
     ByteBuffer at(Place place) {
         return memory.slice(place.position(), place.length());
     }
 
     @Override
     public void close() {
-        given.run();
+        if (user == null) {
+            given.run();
+        } else {
+            user.whenClosed(given);
+        }
     }
 }

@@ -65,6 +65,7 @@ final class Upload implements AutoCloseable {
 
     private boolean share(Lane taken) throws InterruptedException {
         int position = 0;
+        taken.usedBy(channel);
         while (true) {
             int most = Math.min(Lane.PART_BYTES, Protocol.LANE_BYTES - position);
             int granted = channel.takeCredit(Protocol.CONTENT, most, patience);

@@ -12,6 +12,7 @@ import dev.glovebox.wire.agent.FrameType;
 import dev.glovebox.wire.agent.Protocol;
 import dev.glovebox.wire.agent.ProtocolException;
 import dev.glovebox.wire.agent.RequestKind;
+import dev.glovebox.wire.agent.Status;
 import dev.glovebox.wire.agent.Tag;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Future;
@@ -190,5 +192,74 @@ class LanesTest {
         Frame open = bench.agent.receiveOpen(RequestKind.READ);
         bench.agent.send(ScriptedAgent.data(open.channel(), Protocol.CONTENT, "12345678"));
         assertThat(AgentBench.failure(reading)).hasMessageContaining("what it was asked to share");
+    }
+
+    /// The agent reads there until it hears that nobody wants the file any more.
+    @Test
+    void aLaneOfAnUploadThatIsGivenUpIsTheNextOnesWhenTheAgentHasClosed() throws Exception {
+        int[] given = {0};
+        Future<FileEntry> writing = bench.host(() -> sandbox().write(PATH, FileAccess.DEFAULT, Map.of(), target -> {
+            if (given[0] > Protocol.INITIAL_CREDIT_BYTES) {
+                throw new IllegalStateException("the client went away");
+            }
+            given[0] += target.length;
+            return target.length;
+        }));
+        int channel = bench.agent.receiveOpen(RequestKind.WRITE).channel();
+        bench.agent.send(ScriptedAgent.credit(channel, Protocol.CONTENT, Protocol.LANE_BYTES));
+        Frame frame = bench.agent.receive();
+        while (frame.type() == FrameType.DATA) {
+            frame = bench.agent.receive();
+        }
+        assertThat(frame.type()).isEqualTo(FrameType.SHARED);
+        assertThat(AgentBench.failure(writing)).hasMessage("the client went away");
+        bench.agent.receive(FrameType.CANCEL);
+        assertThat(lanes.takeIn()).isEmpty();
+        assertThat(blocks()).isPositive();
+        closeCancelled(channel);
+        assertThat(blocks()).isZero();
+        lanes.takeIn().orElseThrow().close();
+    }
+
+    @Test
+    void aLaneOfADownloadThatIsGivenUpIsTheNextOnesWhenTheAgentHasClosed() throws Exception {
+        Future<FileEntry> reading = bench.host(() -> sandbox().read(PATH, FileAccess.DEFAULT, 0, -1, bytes -> {
+            throw new IllegalStateException("the client went away");
+        }));
+        bench.agent.send(
+                ScriptedAgent.close(bench.agent.receiveOpen(RequestKind.STAT).channel(), file(SIZE)));
+        int channel = bench.agent.receiveOpen(RequestKind.READ).channel();
+        bench.agent.send(ScriptedAgent.shared(channel, 0, 1));
+        assertThat(AgentBench.failure(reading)).hasMessage("the client went away");
+        bench.agent.receive(FrameType.CANCEL);
+        assertThat(lanes.takeOut()).isEmpty();
+        closeCancelled(channel);
+        lanes.takeOut().orElseThrow().close();
+    }
+
+    /// And waits until the host knows.
+    private void closeCancelled(int channel) throws Exception {
+        bench.agent.send(ScriptedAgent.close(
+                channel,
+                Fields.builder().number(Tag.STATUS, Status.CANCELLED.code()).build()));
+        Future<FileEntry> after = bench.host(() -> sandbox().stat(PATH, FileAccess.DEFAULT));
+        bench.agent.send(
+                ScriptedAgent.close(bench.agent.receiveOpen(RequestKind.STAT).channel(), file(1)));
+        AgentBench.result(after);
+    }
+
+    @Test
+    void aLaneThatNobodyClosedIsGivenBackWithTheConnection() throws Exception {
+        Future<FileEntry> reading = bench.host(() -> sandbox().read(PATH, FileAccess.DEFAULT, 0, -1, bytes -> {
+            throw new IllegalStateException("the client went away");
+        }));
+        bench.agent.send(
+                ScriptedAgent.close(bench.agent.receiveOpen(RequestKind.STAT).channel(), file(SIZE)));
+        int channel = bench.agent.receiveOpen(RequestKind.READ).channel();
+        bench.agent.send(ScriptedAgent.shared(channel, 0, 1));
+        assertThat(AgentBench.failure(reading)).hasMessage("the client went away");
+        assertThat(lanes.takeOut()).isEmpty();
+        bench.connection.close();
+        lanes.takeOut().orElseThrow().close();
     }
 }
