@@ -71,6 +71,16 @@ final class Lanes {
         }));
     }
 
+    /// Gives all of it back, for the sandbox has ended: what its agent left there would stay until the JVM finds that
+    /// nobody uses the memory any more.
+    synchronized void end() {
+        failed = true;
+        if (memory != null) {
+            empty(memory);
+            memory = null;
+        }
+    }
+
     private synchronized @Nullable ByteBuffer open() {
         if (memory == null && !failed) {
             try {

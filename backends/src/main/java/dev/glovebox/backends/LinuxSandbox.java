@@ -133,6 +133,7 @@ final class LinuxSandbox implements AgentSandbox.Host {
         @Override
         public void over(String why) {
             network.complete(Optional.empty());
+            lanes.get().ifPresent(Lanes::end);
             expected.giveUp(why);
             gone.run();
         }

@@ -90,6 +90,18 @@ class LanesTest {
         }
     }
 
+    @Test
+    void nothingIsLeftOfASandboxThatHasEnded() throws Exception {
+        lanes.takeIn().orElseThrow().close();
+        try (RandomAccessFile agent = new RandomAccessFile(file.toFile(), "rw")) {
+            agent.write(new byte[2 * Protocol.LANE_BYTES]);
+        }
+        assertThat(blocks()).isPositive();
+        lanes.end();
+        assertThat(blocks()).isZero();
+        assertThat(lanes.takeIn()).isEmpty();
+    }
+
     private long blocks() throws IOException, InterruptedException {
         Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
         String answer = new String(stat.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.US_ASCII);
