@@ -50,6 +50,10 @@ final class AgentChannel implements AutoCloseable {
     private boolean wide;
     /// Whether the agent shares its content, instead of sending it.
     private final boolean shared;
+    /// Where the agent's next bytes must lie in the lane, and how many before them nobody has taken yet.
+    private int sharedEnd;
+
+    private int sharedWaiting;
 
     private String lostReason = "";
 
@@ -93,10 +97,11 @@ final class AgentChannel implements AutoCloseable {
         if (isShared(frame.stream())) {
             throw new ProtocolException("the agent sent what it was asked to share");
         }
-        acceptBytes(frame, frame.payload().length);
+        count(frame, frame.payload().length);
+        backlog.add(frame.stream(), frame.payload());
     }
 
-    /// Kept as it came, to be taken by who reads the lane.
+    /// Only how many there are is kept: the agent may share each byte on its own.
     private void acceptShared(Frame frame) {
         if (!isShared(frame.stream())) {
             throw new ProtocolException("the agent shares on stream " + frame.stream() + " what nobody asked it to");
@@ -104,10 +109,24 @@ final class AgentChannel implements AutoCloseable {
         if (frame.payload().length != Lane.Place.BYTES) {
             throw new ProtocolException("a SHARED frame has " + frame.payload().length + " bytes, not 8");
         }
-        acceptBytes(frame, Lane.Place.decode(ByteBuffer.wrap(frame.payload())).length());
+        Lane.Place place = Lane.Place.decode(ByteBuffer.wrap(frame.payload()));
+        if (place.position() != sharedEnd) {
+            throw new ProtocolException("the agent shares from " + place.position() + " on, not from " + sharedEnd);
+        }
+        count(frame, place.length());
+        sharedEnd = place.end();
+        sharedWaiting += place.length();
     }
 
-    private void acceptBytes(Frame frame, int length) {
+    /// The oldest bytes in the lane, as many as lie there in one piece.
+    private Frame takeShared() {
+        int position = Math.floorMod(sharedEnd - sharedWaiting, Protocol.LANE_BYTES);
+        int length = Math.min(sharedWaiting, Math.min(Lane.PART_BYTES, Protocol.LANE_BYTES - position));
+        sharedWaiting -= length;
+        return new Frame(FrameType.DATA, Protocol.CONTENT, number, new Lane.Place(position, length).encode());
+    }
+
+    private void count(Frame frame, int length) {
         int stream = frame.stream();
         agentCredit[stream] -= length;
         if (length == 0 || agentCredit[stream] < 0) {
@@ -116,7 +135,6 @@ final class AgentChannel implements AutoCloseable {
         if (agentEnded[stream]) {
             throw new ProtocolException("the agent sent bytes after the end of stream " + stream);
         }
-        backlog.add(stream, frame.payload());
     }
 
     private boolean isShared(int stream) {
@@ -179,7 +197,7 @@ final class AgentChannel implements AutoCloseable {
         lock.lockInterruptibly();
         try {
             long rest = atMost.toNanos();
-            while (backlog.isEmpty() && end == null && !mayTakeEnd(stream)) {
+            while (backlog.isEmpty() && sharedWaiting == 0 && end == null && !mayTakeEnd(stream)) {
                 checkNotLost();
                 if (rest <= 0 || forgotten) {
                     return Optional.empty();
@@ -189,6 +207,9 @@ final class AgentChannel implements AutoCloseable {
             if (!backlog.isEmpty()) {
                 Backlog.Part part = backlog.remove();
                 return Optional.of(new Frame(FrameType.DATA, part.stream(), number, part.bytes()));
+            }
+            if (sharedWaiting > 0) {
+                return Optional.of(takeShared());
             }
             if (mayTakeEnd(stream)) {
                 endTaken[stream] = true;

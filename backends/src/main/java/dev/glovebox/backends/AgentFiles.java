@@ -108,15 +108,13 @@ final class AgentFiles {
                 if (frame.type() == FrameType.CLOSE) {
                     return AgentRequests.closing(frame);
                 }
-                // One or more of them: neighbours are kept together.
-                ByteBuffer places = ByteBuffer.wrap(frame.payload());
-                while (places.hasRemaining()) {
-                    Lane.Place place = Lane.Place.decode(places);
-                    total += place.length();
-                    AgentRequests.checkTotal(total, Limits.FILE_BYTES_MAX);
-                    content.write(lane.at(place));
-                    channel.consumed(Protocol.CONTENT, place.length());
-                }
+                // Whatever else it sends says nothing about the lane.
+                AgentRequests.checkStream(frame, Protocol.CONTENT);
+                Lane.Place place = Lane.Place.decode(ByteBuffer.wrap(frame.payload()));
+                total += place.length();
+                AgentRequests.checkTotal(total, Limits.FILE_BYTES_MAX);
+                content.write(lane.at(place));
+                channel.consumed(Protocol.CONTENT, place.length());
             }
         });
     }

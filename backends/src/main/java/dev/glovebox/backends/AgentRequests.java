@@ -148,13 +148,17 @@ final class AgentRequests {
             }
             int stream = frame.stream();
             byte[] bytes = frame.payload();
-            if (stream != content.number()) {
-                throw new ProtocolException("this request has no stream " + stream);
-            }
+            checkStream(frame, content.number());
             total += bytes.length;
             checkTotal(total, content.bytesMax());
             content.sink().write(bytes);
             channel.consumed(stream, bytes.length);
+        }
+    }
+
+    static void checkStream(Frame data, int expected) {
+        if (data.stream() != expected) {
+            throw new ProtocolException("this request has no stream " + data.stream());
         }
     }
 

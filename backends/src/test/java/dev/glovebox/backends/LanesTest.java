@@ -20,9 +20,13 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Memory that is shared with an agent, honest or not.
 class LanesTest {
@@ -189,7 +194,12 @@ class LanesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4194303,2,do not lie in a lane", "0,0,do not lie in a lane", "0,300000,more than its credit"})
+    @CsvSource({
+        "4194303,2,do not lie in a lane",
+        "0,0,do not lie in a lane",
+        "0,300000,more than its credit",
+        "8,1,not from 0"
+    })
     void anAgentThatSharesWhatIsNotThereIsLost(int position, int length, String words) throws Exception {
         Future<FileEntry> reading = read(new ByteArrayOutputStream());
         Frame open = bench.agent.receiveOpen(RequestKind.READ);
@@ -204,6 +214,49 @@ class LanesTest {
         Frame open = bench.agent.receiveOpen(RequestKind.READ);
         bench.agent.send(ScriptedAgent.data(open.channel(), Protocol.CONTENT, "12345678"));
         assertThat(AgentBench.failure(reading)).hasMessageContaining("what it was asked to share");
+    }
+
+    /// On any other stream, what looks like places is none.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 8, 4096})
+    void anAgentThatSendsBesidesIsCondemned(int length) throws Exception {
+        Future<FileEntry> reading = read(new ByteArrayOutputStream());
+        Frame open = bench.agent.receiveOpen(RequestKind.READ);
+        byte[] places = new byte[length];
+        Arrays.fill(places, (byte) 1);
+        bench.agent.send(ScriptedAgent.data(open.channel(), Protocol.RECORDS, places));
+        assertThat(AgentBench.failure(reading)).hasMessageContaining("this request has no stream " + Protocol.RECORDS);
+        assertThat(bench.condemned).hasSize(1);
+    }
+
+    /// Each byte on its own, while nobody takes any: they cost no more than one piece.
+    @Test
+    void piecesThatWaitAreOne() throws Exception {
+        int size = Protocol.INITIAL_CREDIT_BYTES;
+        CountDownLatch all = new CountDownLatch(1);
+        List<Integer> pieces = new ArrayList<>();
+        Future<FileEntry> reading = bench.host(() -> sandbox().read(PATH, FileAccess.DEFAULT, 0, -1, bytes -> {
+            pieces.add(bytes.length);
+            try {
+                all.await();
+            } catch (InterruptedException interrupted) {
+                throw new IllegalStateException(interrupted);
+            }
+        }));
+        bench.agent.send(
+                ScriptedAgent.close(bench.agent.receiveOpen(RequestKind.STAT).channel(), file(SIZE)));
+        int channel = bench.agent.receiveOpen(RequestKind.READ).channel();
+        for (int i = 0; i < size; i++) {
+            bench.agent.send(ScriptedAgent.shared(channel, i, 1));
+        }
+        bench.agent.send(new Frame(FrameType.PING, 0, Protocol.CONTROL_CHANNEL, new byte[0]));
+        bench.agent.receive(FrameType.PONG);
+        all.countDown();
+        bench.agent.receive(FrameType.CREDIT);
+        bench.agent.send(ScriptedAgent.close(channel, file(size)));
+        AgentBench.result(reading);
+        assertThat(pieces).hasSizeLessThanOrEqualTo(2);
+        assertThat(pieces.stream().mapToInt(each -> each).sum()).isEqualTo(size);
     }
 
     /// The agent reads there until it hears that nobody wants the file any more.
